@@ -1,0 +1,100 @@
+import type { JsonObject } from "../json/json.ts";
+
+/** What the rest of Korvus receives: every default filled in, paths absolute, durations in ms, sizes in bytes. */
+export interface Config {
+  /** The file that was read, absolute; absent when there is none, which is valid. */
+  readonly file?: string;
+  /** Directory that relative paths start from: the file's own, else the working directory. */
+  readonly directory: string;
+  readonly skills: {
+    /** Dev-only override: the catalog of sessions pinned to no workspace commit. Default `./skills`. */
+    readonly path: string;
+    /** Share of the model's window (0 to 1) above which the size of the prompt is warned about. */
+    readonly warnShare: number;
+  };
+  readonly mcp: {
+    /** Bound on start, initialisation and tool listing of one server, ms. */
+    readonly connectTimeout: number;
+    /** Bound on one tool call, ms; progress notifications extend it. */
+    readonly callTimeout: number;
+    /** By name, ascending. */
+    readonly servers: readonly ServerConfig[];
+  };
+  /** Absent when none is configured. */
+  readonly model?: ModelConfig;
+  readonly budget: Budget;
+  readonly policy: PolicyRules;
+  /** Every value that was expanded from an environment variable, for the redactor. */
+  readonly secrets: readonly Secret[];
+}
+
+export interface Secret {
+  /** Name of the environment variable. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export type ServerConfig = StdioServer | HttpServer | RecordedServer;
+
+interface ServerBase {
+  readonly name: string;
+  /** `tools.deny`: tool names, `*` as a wildcard, that are not offered to the model. */
+  readonly denyTools: readonly string[];
+}
+export interface StdioServer extends ServerBase {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to PATH, HOME, locale and TMPDIR; nothing else of our environment reaches the child. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Working directory of the child: the configuration's. */
+  readonly cwd: string;
+}
+export interface HttpServer extends ServerBase {
+  readonly kind: "http";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+export interface RecordedServer extends ServerBase {
+  readonly kind: "recording";
+  /** Absolute path of the JSONL file. */
+  readonly file: string;
+  /** Name that the server has in the recording. */
+  readonly from: string;
+}
+
+export interface ModelConfig {
+  readonly provider: "anthropic" | "openai" | "openai-compatible" | "google";
+  readonly name: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Context window, tokens. */
+  readonly window: number;
+  /** Bound on the tokens of one answer. */
+  readonly maxOutput: number;
+  /** USD per million tokens; needed for a cost budget. */
+  readonly price?: { readonly input: number; readonly output: number };
+  /** Passed to the provider as they are, for reasoning effort and the like. */
+  readonly options: JsonObject;
+}
+
+/** Every run ends in a report when one of these is used up. */
+export interface Budget {
+  /** Model calls. */
+  readonly steps: number;
+  /** Input and output tokens of all steps together. */
+  readonly tokens: number;
+  /** Wall time, ms. */
+  readonly time: number;
+  /** USD; only with a model price. */
+  readonly cost?: number;
+  /** Characters of one tool result that the model sees at once are derived from these tokens. */
+  readonly resultTokens: number;
+}
+
+/** Patterns `server.tool`, `*` as a wildcard. Deny wins over ask, ask over allow. */
+export interface PolicyRules {
+  readonly allow: readonly string[];
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+}

@@ -1,0 +1,29 @@
+/** Any JSON value, as `JSON.parse` gives it. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/**
+ * One text for equal values: object keys sorted by UTF-16 code units at every depth, no white space. Two argument
+ * objects are the same call exactly when this text is the same.
+ */
+export function canonicalJson(value: Json): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  // Entries, not assignment: a key named __proto__ must stay data.
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key] as Json)]),
+  );
+}
+
+/** True for `{...}`; false for null, arrays and scalars. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
