@@ -48,7 +48,9 @@ test("every folder of src is a room on a floor, one level deep", async () => {
   const rooms = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 
   const inner = await Promise.all(
-    rooms.map(async (room) => (await readdir(join(source, room), { withFileTypes: true })).filter((e) => e.isDirectory())),
+    rooms.map(async (room) =>
+      (await readdir(join(source, room), { withFileTypes: true })).filter((e) => e.isDirectory()),
+    ),
   );
 
   expect(rooms.filter((room) => floorOf(room) < 0)).toEqual([]);
