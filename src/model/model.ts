@@ -26,7 +26,10 @@ export interface StepInput {
   readonly clock: Clock;
 }
 
-/** `none` forbids calls though the list stays; a name demands that tool. */
+/**
+ * `none` forbids calls though the list stays; a name demands that tool. Both are wishes: some servers ignore them, so an
+ * answer may still hold other calls, or none.
+ */
 export type ToolChoice = "auto" | "none" | { readonly tool: string };
 
 /** A tool as the model sees it. `name` matches [A-Za-z0-9_-]{1,64}. */
@@ -77,6 +80,8 @@ export interface Usage {
   readonly output: number;
   /** Input tokens that were read from the provider's cache. */
   readonly cached: number;
+  /** The provider reported none: `tokens` are our estimate. */
+  readonly estimated?: boolean;
 }
 
 /** `stop` and `calls` are complete answers; `length` and `filtered` are complete but cut. */
@@ -100,6 +105,8 @@ export type ModelEvent =
       readonly retryable: boolean;
       /** What the provider asked to wait, ms. */
       readonly retryAfter?: number;
+      /** What the attempt cost all the same; present once an answer had begun. */
+      readonly usage?: Usage;
     };
 
 export type ModelErrorCode =

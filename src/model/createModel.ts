@@ -1,0 +1,108 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { ModelConfig, Secret } from "../config/config.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { Log } from "../log/log.ts";
+import { redactor } from "../redact/redact.ts";
+import { aiSdkModel } from "./aiSdkModel.ts";
+import type { Model } from "./model.ts";
+
+export interface CreateModelOptions {
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the global one. Tests read raw bytes here. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** ms; default 120,000. */
+  readonly stallTimeout?: number;
+  readonly log?: Log;
+}
+
+export type ModelConfigErrorCode = "missing-key" | "missing-base-url";
+
+/** The `model` section lacks something that its provider needs. */
+export class ModelConfigError extends Error {
+  override readonly name = "ModelConfigError";
+  readonly code: ModelConfigErrorCode;
+
+  constructor(code: ModelConfigErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const keyVariables: Readonly<Record<Exclude<ModelConfig["provider"], "openai-compatible">, string>> = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+  google: "GOOGLE_GENERATIVE_AI_API_KEY",
+};
+
+/**
+ * The model that the configuration names. The provider's package is loaded only now, so a start without a model does
+ * not pay for it. Makes no request. Throws a `ModelConfigError` when a key or an address is missing.
+ */
+export async function createModel(config: ModelConfig, options: CreateModelOptions = {}): Promise<Model> {
+  const key = modelKey(config, options.env ?? process.env);
+  const { stallTimeout, log } = options;
+  return aiSdkModel(await provider(config, key?.value, options.fetch), {
+    id: `${config.provider}/${config.name}`,
+    window: config.window,
+    maxOutput: config.maxOutput,
+    providerOptions: providerOptions(config),
+    redact: redactor(key ? [key] : []),
+    ...(stallTimeout !== undefined && { stallTimeout }),
+    ...(log && { log }),
+  });
+}
+
+/**
+ * The key that requests will carry and the name it has for people, for a redactor; undefined where none is needed. The
+ * configuration's `api_key` wins over the provider's own environment variable.
+ */
+export function modelKey(config: ModelConfig, env: CreateModelOptions["env"] = process.env): Secret | undefined {
+  const { provider, apiKey } = config;
+  const variable = provider === "openai-compatible" ? undefined : keyVariables[provider];
+  const value = apiKey || (variable && env[variable]);
+  if (value) return { name: variable ?? "model.api_key", value };
+  if (!variable) return undefined;
+  throw new ModelConfigError(
+    "missing-key",
+    `model ${provider}/${config.name} needs a key: set the environment variable ${variable}, or model.api_key in the configuration`,
+  );
+}
+
+async function provider(
+  { provider, name, baseUrl: baseURL }: ModelConfig,
+  apiKey: string | undefined,
+  fetch: typeof globalThis.fetch | undefined,
+): Promise<LanguageModelV4> {
+  const settings = { ...(baseURL && { baseURL }), ...(apiKey && { apiKey }), ...(fetch && { fetch }) };
+  switch (provider) {
+    case "anthropic":
+      return (await import("@ai-sdk/anthropic")).createAnthropic(settings)(name);
+    case "openai":
+      return (await import("@ai-sdk/openai")).createOpenAI(settings).responses(name);
+    case "google":
+      return (await import("@ai-sdk/google")).createGoogleGenerativeAI(settings)(name);
+    case "openai-compatible": {
+      if (!baseURL) {
+        throw new ModelConfigError(
+          "missing-base-url",
+          `model openai-compatible/${name} needs an address: set model.base_url in the configuration, such as http://localhost:11434/v1`,
+        );
+      }
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      return createOpenAICompatible({ ...settings, baseURL, name: "openaiCompatible", includeUsage: true })(name);
+    }
+  }
+}
+
+function providerOptions({ provider, options }: ModelConfig): Readonly<Record<string, JsonObject>> {
+  switch (provider) {
+    case "openai":
+      // The conversation is ours to keep, so that it can be resumed anywhere and is stored nowhere else.
+      return { openai: { ...options, store: false } };
+    case "openai-compatible":
+      return { openaiCompatible: options };
+    default:
+      return { [provider]: options };
+  }
+}
