@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { estimateTokens } from "../model/estimateTokens.ts";
+import type { RunEvent, Window } from "./events.ts";
+import type { Journal } from "./journal.ts";
+import type { RunContext } from "./runContext.ts";
+
+/** A log cannot be continued with what it was not begun with. */
+export class ResumeError extends Error {
+  override readonly name = "ResumeError";
+  readonly code = "prompt-changed";
+}
+
+/** The first events of a new run, or the mark of a resumed one. */
+export async function beginRun(journal: Journal, context: RunContext): Promise<readonly RunEvent[]> {
+  const { system, question, window, clock, catalog, model } = context;
+  const digest = createHash("sha256").update(system).digest("hex");
+  const { started } = journal.state;
+  if (started) {
+    if (started.prompt.digest !== digest) {
+      throw new ResumeError(`the run was begun with system prompt ${started.prompt.digest}, but was given ${digest}`);
+    }
+    return await journal.append({ type: "notice", kind: "resumed", message: "the run was resumed" });
+  }
+  const delimiter = clock.id().slice(0, 16);
+  return await journal.append(
+    {
+      type: "run.started",
+      run: clock.id(),
+      question,
+      window,
+      model: { id: model.id, window: model.window },
+      catalog: { digest: catalog.digest, skills: catalog.skills.length, dropped: context.skillsDropped },
+      prompt: { digest, tokens: estimateTokens(system) },
+      servers: context.servers,
+      fingerprints: context.fingerprints,
+      budget: context.budget,
+      delimiter,
+    },
+    { type: "message.user", kind: "question", text: firstMessage(question, window, delimiter) },
+  );
+}
+
+function firstMessage(question: string, { from, to, baselineFrom }: Window, delimiter: string): string {
+  const utc = (time: number) => new Date(time).toISOString().replace(".000Z", "Z");
+  return `${question}
+
+Now: ${utc(to)}. Window under investigation: ${utc(from)} to ${utc(to)}. Baseline: ${utc(baselineFrom)} to ${utc(from)}.
+Tool results of this run are delimited by <result-${delimiter} ...> and </result-${delimiter}>.`;
+}

@@ -1,0 +1,168 @@
+import type { JsonObject } from "../json/json.ts";
+import type { AnswerPart, Finish, ToolChoice, Usage } from "../model/model.ts";
+import type { CallOutcome } from "../report/callOutcome.ts";
+import type { ServerFact } from "../report/coverage.ts";
+import type { BudgetHit, DroppedSkill, Report } from "../report/report.ts";
+
+/** One numbered fact of a run. Appended, and the append awaited, before anybody sees it. Plain JSON. */
+export type RunEvent = Stamp & EventBody;
+
+export interface Stamp {
+  readonly v: 1;
+  /** 1, 2, 3... without a gap. */
+  readonly seq: number;
+  /** When it was appended, ms since the Unix epoch. */
+  readonly at: number;
+}
+
+export type EventBody =
+  | RunStarted
+  | UserMessage
+  | StepStarted
+  | StepAnswered
+  | CallDecided
+  | CallStarted
+  | CallFinished
+  | ResultsEvicted
+  | Notice
+  | Reported
+  | RunEnded;
+
+/** Everything that the run depends on, fixed at its start. */
+export interface RunStarted {
+  readonly type: "run.started";
+  readonly run: string;
+  readonly question: string;
+  readonly window: Window;
+  readonly model: { readonly id: string; readonly window: number };
+  readonly catalog: { readonly digest: string; readonly skills: number; readonly dropped: readonly DroppedSkill[] };
+  /** SHA-256 of the system prompt's UTF-8 bytes, and its estimated size. */
+  readonly prompt: { readonly digest: string; readonly tokens: number };
+  readonly servers: readonly ServerFact[];
+  /** Fingerprint of the tool definitions by server. */
+  readonly fingerprints: Readonly<Record<string, string>>;
+  readonly budget: RunBudget;
+  /** Random id of this run's result delimiters. */
+  readonly delimiter: string;
+}
+
+/** The time under investigation and the time to compare it with; ms since the Unix epoch. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly baselineFrom: number;
+}
+
+/** See `Budget` of the configuration, which this is; ms, USD. */
+export interface RunBudget {
+  readonly steps: number;
+  readonly tokens: number;
+  readonly time: number;
+  readonly cost?: number;
+  readonly resultTokens: number;
+}
+
+/** Text that Korvus says to the model in the user's place. */
+export interface UserMessage {
+  readonly type: "message.user";
+  readonly kind: "question" | "submit-report" | "last-step" | "repetition";
+  readonly text: string;
+}
+
+export interface StepStarted {
+  readonly type: "step.started";
+  readonly step: number;
+  readonly toolChoice: ToolChoice;
+}
+
+export interface StepAnswered {
+  readonly type: "step.answered";
+  readonly step: number;
+  readonly parts: readonly AnswerPart[];
+  readonly usage: Usage;
+  readonly finish: Finish;
+}
+
+export interface CallDecided {
+  readonly type: "call.decided";
+  /** 1...n over the run, in the order in which the model asked. */
+  readonly number: number;
+  readonly step: number;
+  /** Pairs the result with the model's call. */
+  readonly callId: string;
+  /** The name that the model used. */
+  readonly name: string;
+  readonly target: CallTarget;
+  readonly arguments: JsonObject;
+  readonly decision: "allow" | "deny";
+  /** What decided, for people: `readOnlyHint`, `policy.allow grafana.*`... */
+  readonly rule: string;
+  /** With `deny`: how the call ends and what the model reads. */
+  readonly refusal?: { readonly outcome: "denied" | "error"; readonly message: string };
+}
+
+export type CallTarget =
+  | { readonly kind: "server"; readonly server: string; readonly tool: string; readonly readOnly: boolean }
+  | { readonly kind: "built-in"; readonly tool: BuiltinName }
+  /** No such tool, or arguments that are no object. */
+  | { readonly kind: "none" };
+
+export type BuiltinName = "call_tool" | "read_result" | "report";
+
+export interface CallStarted {
+  readonly type: "call.started";
+  readonly number: number;
+}
+
+export interface CallFinished {
+  readonly type: "call.finished";
+  readonly number: number;
+  readonly outcome: CallOutcome;
+  /** It reached the server, whatever came back. */
+  readonly reached: boolean;
+  /** Length of the result's text in UTF-16 code units; the text itself is kept by call number. */
+  readonly size: number;
+  /** ms. */
+  readonly duration: number;
+  /** What the model reads where no result was kept: a refusal, a wrong argument, a built-in tool's word. */
+  readonly message?: string;
+}
+
+/** Results that later steps name instead of showing. The results themselves are kept. */
+export interface ResultsEvicted {
+  readonly type: "results.evicted";
+  readonly calls: readonly number[];
+}
+
+export type NoticeKind =
+  | "answer-cut"
+  | "budget"
+  | "cancelled"
+  | "model-failed"
+  | "model-retry"
+  | "repetition"
+  | "resumed";
+
+/** Something that the reader of the report should know. */
+export interface Notice {
+  readonly type: "notice";
+  readonly kind: NoticeKind;
+  readonly message: string;
+  /** With kind `budget`. */
+  readonly budget?: BudgetHit["budget"];
+  /** The run ends with what it has: nothing is asked or called after this. */
+  readonly final?: true;
+}
+
+export interface Reported {
+  readonly type: "report";
+  readonly report: Report;
+}
+
+export interface RunEnded {
+  readonly type: "run.ended";
+  readonly reason: "reported" | "no-report" | "budget" | "repetition" | "model-failed" | "cancelled";
+}
+
+/** Shown while it happens; never numbered, stored or replayed. */
+export type Ephemeral = { readonly type: "delta"; readonly kind: "text" | "reasoning"; readonly delta: string };

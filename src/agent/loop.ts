@@ -1,0 +1,135 @@
+import type { Clock } from "../clock/clock.ts";
+import { askModel } from "./askModel.ts";
+import type { BudgetUse } from "./budget.ts";
+import { type CallPart, decideCall } from "./decideCall.ts";
+import type { CallDecided, Ephemeral, RunBudget, RunEvent } from "./events.ts";
+import { callsToEvict, pageSizeFor } from "./evict.ts";
+import { type Journal, openJournal } from "./journal.ts";
+import { makeReport } from "./makeReport.ts";
+import { type Plan, planStep } from "./planStep.ts";
+import { runCalls } from "./runCalls.ts";
+import type { RunContext } from "./runContext.ts";
+import { type RunState, type StepTurn, callsOfStep, stepsOf } from "./runState.ts";
+import { beginRun } from "./beginRun.ts";
+
+/**
+ * The one loop. Yields each event after it is appended, and deltas as they come; ends after `run.ended`. Where the log
+ * already holds events, it goes on from them: no answered step is asked again, no finished call repeated. Every end, the
+ * signal's abort included, is a report. Rejects when the log or the results cannot be written, or with
+ * `ResumeError` when the log belongs to another prompt.
+ */
+export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncGenerator<RunEvent | Ephemeral, void> {
+  const journal = await openJournal(context.log, context.clock);
+  if (journal.state.ended) return;
+  yield* await beginRun(journal, context);
+
+  // Ends with the run, the caller's abort, or the time budget; whoever leaves this generator early ends its calls too.
+  const work = new AbortController();
+  const stop = () => work.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  const timer = endAfter(context.budget.time - journal.state.active, { work, clock: context.clock });
+  try {
+    while (!journal.state.ended) yield* advance(journal, context, { signal, work: work.signal });
+  } finally {
+    signal.removeEventListener("abort", stop);
+    work.abort(new Error("the run has ended"));
+    await timer;
+  }
+}
+
+interface Signals {
+  /** The caller's. */
+  readonly signal: AbortSignal;
+  /** The caller's, or the time budget's. */
+  readonly work: AbortSignal;
+}
+
+/** One move: what the state asks for next. */
+async function* advance(journal: Journal, context: RunContext, { signal, work }: Signals): AsyncGenerator<RunEvent | Ephemeral> {
+  const { state } = journal;
+  const final = state.notices.some((notice) => notice.final);
+  if (work.aborted && !final) return yield* await journal.append(signal.aborted ? cancelledNotice : timeNotice(context.budget));
+
+  const last = stepsOf(state).at(-1);
+  if (last?.answer) {
+    const undecided = callParts(last).slice(callsOfStep(state, last.step).length);
+    if (undecided.length > 0) return yield* await journal.append(...decideCalls(undecided, last, state, context));
+    if (callsOfStep(state, last.step).some(({ finished }) => !finished)) {
+      return yield* runCalls(journal, { ...context, pageSize: pageSizeOf(context) }, work);
+    }
+  } else if (last && !final) return yield* askModel(journal, last, context, work);
+
+  const plan = planStep(state, budgetUse(state, context));
+  yield* await (plan.kind === "ask" ? nextStep(journal, plan, context) : finish(journal, plan, context));
+}
+
+function callParts(step: StepTurn): readonly CallPart[] {
+  return (step.answer?.parts ?? []).filter((part) => part.type === "call" || part.type === "invalid-call");
+}
+
+function decideCalls(parts: readonly CallPart[], step: StepTurn, state: RunState, context: RunContext): readonly CallDecided[] {
+  return parts.map((part, index) => ({
+    type: "call.decided",
+    number: state.calls.length + 1 + index,
+    step: step.step,
+    callId: part.id,
+    name: part.name,
+    ...decideCall(part, step, context),
+  }));
+}
+
+function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: RunContext): Promise<readonly RunEvent[]> {
+  const { state } = journal;
+  const evicted = callsToEvict(state, { window: context.model.window, pageSize: pageSizeOf(context) });
+  return journal.append(
+    ...(evicted.length > 0 ? [{ type: "results.evicted", calls: evicted } as const] : []),
+    ...(plan.notice ? [{ type: "notice", ...plan.notice } as const] : []),
+    ...(plan.say ? [{ type: "message.user", ...plan.say } as const] : []),
+    { type: "step.started", step: stepsOf(state).length + 1, toolChoice: plan.toolChoice },
+  );
+}
+
+async function finish(journal: Journal, plan: Plan & { kind: "finish" }, context: RunContext): Promise<readonly RunEvent[]> {
+  const noticed = plan.notice ? await journal.append({ type: "notice", ...plan.notice, final: true }) : [];
+  const { started, report } = journal.state;
+  if (!started) throw new Error("a run ends only after it has begun");
+  const reported = report
+    ? []
+    : await journal.append({ type: "report", report: makeReport(journal.state, started, context.catalog) });
+  return [...noticed, ...reported, ...(await journal.append({ type: "run.ended", reason: plan.reason }))];
+}
+
+function budgetUse(state: RunState, { budget, price }: RunContext): BudgetUse {
+  const steps = stepsOf(state);
+  const { input, output } = state.usage;
+  const lastUsage = steps.at(-1)?.answer?.usage;
+  return {
+    budget,
+    steps: steps.length,
+    tokens: input + output,
+    lastStepTokens: lastUsage ? lastUsage.input + lastUsage.output : 0,
+    time: state.active,
+    ...(price ? { cost: (input * price.input + output * price.output) / 1e6 } : {}),
+  };
+}
+
+function pageSizeOf({ model, budget }: RunContext): number {
+  return pageSizeFor(model.window, budget.resultTokens);
+}
+
+const cancelledNotice = { type: "notice", kind: "cancelled", message: "the run was cancelled", final: true } as const;
+
+function timeNotice({ time }: RunBudget) {
+  const message = `The time budget of ${time / 1000}s is used up`;
+  return { type: "notice", kind: "budget", budget: "time", message, final: true } as const;
+}
+
+/** Aborts the work after `ms`; resolves when the work has ended, whatever ended it. */
+async function endAfter(ms: number, { work, clock }: { work: AbortController; clock: Clock }): Promise<void> {
+  try {
+    await clock.sleep(Math.max(0, ms), work.signal);
+    work.abort(new Error("the time budget is used up"));
+  } catch {
+    // The work ended first: there is nothing left to end.
+  }
+}

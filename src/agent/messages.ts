@@ -1,0 +1,71 @@
+import type { Message, ToolMessage } from "../model/model.ts";
+import type { Results } from "../result/results.ts";
+import { parseReadResult } from "./builtinTools.ts";
+import { type CallState, type RunState, callsOfStep } from "./runState.ts";
+import type { ToolSet } from "./toolSet.ts";
+import { wrapResult } from "./wrapResult.ts";
+
+export interface MessageSources {
+  readonly results: Results;
+  readonly tools: ToolSet;
+  /** Characters of a result that are shown at once. */
+  readonly pageSize: number;
+}
+
+/**
+ * The conversation that a state stands for, in the order in which it happened, results in call order. The same state
+ * gives the same bytes, so a step's messages begin with those of the step before, until results are evicted.
+ */
+export async function messagesOf(state: RunState, sources: MessageSources): Promise<readonly Message[]> {
+  const messages: Message[] = [];
+  for (const turn of state.turns) {
+    if (turn.kind === "user") messages.push({ role: "user", text: turn.message.text });
+    else if (turn.answer) {
+      messages.push({ role: "assistant", parts: turn.answer.parts });
+      const calls = callsOfStep(state, turn.step);
+      const results = await Promise.all(calls.map((call) => toolMessage(call, state, sources)));
+      if (results.length > 0) messages.push({ role: "tool", results });
+    }
+  }
+  return messages;
+}
+
+async function toolMessage(call: CallState, state: RunState, sources: MessageSources): Promise<ToolMessage> {
+  const outcome = call.finished?.outcome;
+  return {
+    callId: call.callId,
+    name: call.name,
+    text: await callText(call, state, sources),
+    isError: outcome !== "ok" && outcome !== "empty",
+  };
+}
+
+/** What the model reads as the result of a call. */
+async function callText(call: CallState, state: RunState, sources: MessageSources): Promise<string> {
+  const { target, finished } = call;
+  if (finished?.message !== undefined) return finished.message;
+  if (state.evicted.has(call.number)) return "[no longer shown to save room; read_result shows it again]";
+  if (target.kind === "server") return await shownPage(call, 0, { ...sources, state });
+  if (target.kind === "built-in" && target.tool === "read_result") {
+    const wanted = parseReadResult(call.arguments);
+    const source = "error" in wanted ? undefined : state.calls[wanted.call - 1];
+    if (source && !("error" in wanted)) return await shownPage(source, wanted.offset, { ...sources, state });
+  }
+  return "done";
+}
+
+async function shownPage(
+  call: CallState,
+  offset: number,
+  { results, pageSize, state }: MessageSources & { readonly state: RunState },
+): Promise<string> {
+  const page = await results.page(call.number, { offset, limit: pageSize });
+  if (!page || call.target.kind !== "server" || !call.finished) return `[no result was kept for call ${call.number}]`;
+  return wrapResult(page, {
+    delimiter: state.started?.delimiter ?? "",
+    call: call.number,
+    server: call.target.server,
+    tool: call.target.tool,
+    outcome: call.finished.outcome,
+  });
+}

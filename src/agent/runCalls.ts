@@ -1,0 +1,40 @@
+import type { CallFinished, RunEvent } from "./events.ts";
+import { type ExecuteContext, executeCall, interrupted } from "./executeCall.ts";
+import type { Journal } from "./journal.ts";
+import { type CallState, callsOfStep, stepsOf } from "./runState.ts";
+
+/**
+ * Finishes the open calls of the last step, all in parallel. A call is marked as started before it is made. One that a
+ * crash cut off is made again only if it is read-only.
+ */
+export async function* runCalls(journal: Journal, context: ExecuteContext, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  const last = stepsOf(journal.state).at(-1);
+  const open = last ? callsOfStep(journal.state, last.step).filter(({ finished }) => !finished) : [];
+  const settled = open.flatMap((call) => settledCall(call, signal) ?? []);
+  if (settled.length > 0) yield* await journal.append(...settled);
+
+  const numbers = new Set(settled.map(({ number }) => number));
+  const toMake = open.filter(({ number }) => !numbers.has(number));
+  const fresh = toMake.filter(({ started }) => !started);
+  if (fresh.length > 0) yield* await journal.append(...fresh.map(({ number }) => ({ type: "call.started", number }) as const));
+
+  const running = new Map(toMake.map((call) => [call.number, executeCall(call, context, signal)]));
+  // A failure of one to be kept ends the run; the others must not become unhandled rejections meanwhile.
+  for (const call of running.values()) call.catch(() => undefined);
+  while (running.size > 0) {
+    const finished = await Promise.race(running.values());
+    running.delete(finished.number);
+    yield* await journal.append(finished);
+  }
+}
+
+/** The end of a call that is not made, or undefined for one that is. */
+function settledCall(call: CallState, signal: AbortSignal): CallFinished | undefined {
+  const { number, refusal, started, target } = call;
+  const end = { type: "call.finished", number, reached: false, size: 0, duration: 0 } as const;
+  if (refusal) return { ...end, ...refusal, size: refusal.message.length };
+  const readOnly = target.kind !== "server" || target.readOnly;
+  if (started && (signal.aborted || !readOnly)) return { ...end, reached: true, ...interrupted(readOnly) };
+  if (signal.aborted) return { ...end, outcome: "denied", message: "The call was not made: the run was ending." };
+  return undefined;
+}

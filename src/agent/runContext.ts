@@ -1,0 +1,29 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Model } from "../model/model.ts";
+import type { ServerFact } from "../report/coverage.ts";
+import type { DroppedSkill } from "../report/report.ts";
+import type { Catalog } from "../skill/catalog.ts";
+import type { EventLog } from "./eventLog.ts";
+import type { RunBudget, Window } from "./events.ts";
+import type { ExecuteContext } from "./executeCall.ts";
+import type { Policy } from "./policy.ts";
+
+/** What a run works with. Everything is fixed for the run. */
+export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
+  readonly question: string;
+  readonly window: Window;
+  readonly model: Model;
+  /** The system prompt, made once for the run; a resumed run must be given the same. */
+  readonly system: string;
+  readonly catalog: Pick<Catalog, "skills" | "digest">;
+  readonly skillsDropped: readonly DroppedSkill[];
+  readonly servers: readonly ServerFact[];
+  readonly fingerprints: Readonly<Record<string, string>>;
+  readonly policy: Policy;
+  readonly budget: RunBudget;
+  /** USD per million tokens; without it costs are not known. */
+  readonly price?: { readonly input: number; readonly output: number };
+  readonly log: EventLog;
+  readonly clock: Clock;
+}
+

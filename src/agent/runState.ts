@@ -1,0 +1,124 @@
+import type { AnswerPart, Finish, ToolChoice, Usage } from "../model/model.ts";
+import type { CallFact } from "../report/callOutcome.ts";
+import type { Report } from "../report/report.ts";
+import type { CallDecided, CallFinished, Notice, RunEnded, RunEvent, RunStarted, UserMessage } from "./events.ts";
+
+/** What the events of a run add up to. The loop keeps nothing else. */
+export interface RunState {
+  /** Number of the last event; 0 before the first. */
+  readonly seq: number;
+  readonly started?: RunStarted;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  /** Time that the run was alive, ms: pauses between a crash and a resume do not count. */
+  readonly active: number;
+  readonly turns: readonly Turn[];
+  /** By number: the call of number n stands at n - 1. */
+  readonly calls: readonly CallState[];
+  readonly usage: Usage;
+  readonly evicted: ReadonlySet<number>;
+  readonly notices: readonly Notice[];
+  readonly report?: Report;
+  readonly ended?: RunEnded;
+}
+
+export type Turn = UserTurn | StepTurn;
+export interface UserTurn {
+  readonly kind: "user";
+  readonly message: UserMessage;
+}
+export interface StepTurn {
+  readonly kind: "step";
+  readonly step: number;
+  readonly toolChoice: ToolChoice;
+  readonly answer?: { readonly parts: readonly AnswerPart[]; readonly usage: Usage; readonly finish: Finish };
+}
+
+export interface CallState extends Omit<CallDecided, "type"> {
+  readonly started: boolean;
+  readonly finished?: CallFinished;
+}
+
+export const emptyState: RunState = {
+  seq: 0,
+  startedAt: 0,
+  lastAt: 0,
+  active: 0,
+  turns: [],
+  calls: [],
+  usage: { input: 0, output: 0, cached: 0 },
+  evicted: new Set(),
+  notices: [],
+};
+
+/** The state after one more event. Pure. */
+export function fold(state: RunState, event: RunEvent): RunState {
+  const resumed = event.type === "notice" && event.kind === "resumed";
+  const next: RunState = {
+    ...state,
+    seq: event.seq,
+    lastAt: event.at,
+    active: state.seq === 0 || resumed ? state.active : state.active + Math.max(0, event.at - state.lastAt),
+  };
+  switch (event.type) {
+    case "run.started":
+      return { ...next, started: event, startedAt: event.at };
+    case "message.user":
+      return { ...next, turns: [...state.turns, { kind: "user", message: event }] };
+    case "step.started":
+      return { ...next, turns: [...state.turns, { kind: "step", step: event.step, toolChoice: event.toolChoice }] };
+    case "step.answered": {
+      const { parts, usage, finish } = event;
+      const turns = state.turns.map((turn) =>
+        turn.kind === "step" && turn.step === event.step ? { ...turn, answer: { parts, usage, finish } } : turn,
+      );
+      return { ...next, turns, usage: added(state.usage, usage) };
+    }
+    case "call.decided":
+      return { ...next, calls: [...state.calls, { ...event, started: false }] };
+    case "call.started":
+      return { ...next, calls: changed(state.calls, event.number, { started: true }) };
+    case "call.finished":
+      return { ...next, calls: changed(state.calls, event.number, { finished: event }) };
+    case "results.evicted":
+      return { ...next, evicted: new Set([...state.evicted, ...event.calls]) };
+    case "notice":
+      return { ...next, notices: [...state.notices, event] };
+    case "report":
+      return { ...next, report: event.report };
+    case "run.ended":
+      return { ...next, ended: event };
+  }
+}
+
+/** The steps so far, in order. */
+export function stepsOf(state: RunState): readonly StepTurn[] {
+  return state.turns.filter((turn) => turn.kind === "step");
+}
+
+/** The calls that a step asked for, in call order. */
+export function callsOfStep(state: RunState, step: number): readonly CallState[] {
+  return state.calls.filter((call) => call.step === step);
+}
+
+/** Finished calls as the report's checks see them. */
+export function callFacts(state: RunState): readonly CallFact[] {
+  return state.calls.flatMap(({ number, target, finished }) =>
+    finished
+      ? [{ number, outcome: finished.outcome, ...(target.kind === "server" ? { server: target.server } : {}) }]
+      : [],
+  );
+}
+
+function changed(calls: readonly CallState[], number: number, change: Partial<CallState>): readonly CallState[] {
+  return calls.map((call) => (call.number === number ? { ...call, ...change } : call));
+}
+
+function added(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cached: a.cached + b.cached,
+    ...(a.estimated || b.estimated ? { estimated: true } : {}),
+  };
+}
