@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import type { Dirent } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../log/log.ts";
+import { parse, type Skill, SkillError, type SkillErrorCode } from "./skill.ts";
+
+/** The skills of one directory that a session runs with. Deeply frozen: it never changes while a session runs. */
+export interface Catalog {
+  /** By file name, compared as UTF-8 bytes: the same order on every machine and locale. */
+  readonly skills: readonly Skill[];
+  /** Skills whose server is not connected, in the same order. */
+  readonly dropped: readonly { readonly name: string; readonly mcpServer: string; readonly file: string }[];
+  /** SHA-256, hex, over every field and body in order; paths and dropped skills do not count. */
+  readonly digest: string;
+}
+
+/** One broken file; `file` as it is called in the directory. */
+export interface BrokenFile {
+  readonly file: string;
+  readonly code: SkillErrorCode;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+interface Broken {
+  readonly file: string;
+  readonly error: SkillError;
+}
+
+/** No catalog, since a file is broken or the directory cannot be read. `code` and `file` are those of the first in path order. */
+export class CatalogError extends Error {
+  override readonly name = "CatalogError";
+  readonly code: SkillErrorCode;
+  readonly file: string;
+  /** All of them, in path order; never empty. */
+  readonly errors: readonly BrokenFile[];
+
+  constructor(path: string, broken: readonly [Broken, ...Broken[]]) {
+    const errors = broken.map(({ file, error: { code, line, column, message } }) => ({
+      file,
+      code,
+      line,
+      column,
+      message,
+    }));
+    const lines = errors.map(
+      ({ file, code, line, column, message }) => `${join(path, file)}:${line}:${column} ${code}: ${message}`,
+    );
+    super(lines.join("\n"), { cause: broken[0].error });
+    this.code = broken[0].error.code;
+    this.file = broken[0].file;
+    this.errors = errors;
+  }
+}
+
+/** Enough to keep the disk busy, too few to run out of file descriptors. */
+const parallelReads = 32;
+
+/**
+ * The skills of every `*.md` in the directory `path`, less those whose `mcpServer` is not among `connectedServers`.
+ * Everything is parsed before anything is filtered: one broken file fails the whole load (`CatalogError`), also where
+ * its server is not connected. A missing directory is an empty catalog and a warning. Reads each file once, now: later
+ * changes to files or connections change nothing.
+ */
+export async function load(path: string, connectedServers: Iterable<string>, log: Log): Promise<Catalog> {
+  const connected = new Set(connectedServers);
+  const parsed = await parseAll(path, await skillFiles(path, log));
+  const skills = parsed.filter(({ skill }) => skill.mcpServer === undefined || connected.has(skill.mcpServer));
+  const dropped = parsed.flatMap(({ file, skill: { name, mcpServer } }) =>
+    mcpServer === undefined || connected.has(mcpServer) ? [] : [Object.freeze({ name, mcpServer, file })],
+  );
+
+  for (const { name, mcpServer } of dropped) {
+    log.info({ skill: name, server: mcpServer }, "skill dropped: its MCP server is not connected");
+  }
+  const fileOf = new Map<string, string>();
+  for (const { file, skill } of skills) {
+    const first = fileOf.get(skill.name);
+    if (first === undefined) fileOf.set(skill.name, file);
+    else log.warn({ skill: skill.name, files: [first, file] }, "two skills have the same name");
+  }
+  log.info({ path, skills: skills.length }, "skills loaded");
+  return catalogOf(
+    skills.map(({ skill }) => skill),
+    dropped,
+  );
+}
+
+function catalogOf(skills: readonly Skill[], dropped: Catalog["dropped"]): Catalog {
+  // In pieces: the JSON of a large catalog at once can be longer than a string may be.
+  const hash = createHash("sha256").update("[");
+  for (const [index, { name, description, tags, mcpServer = null, body }] of skills.entries()) {
+    hash.update((index === 0 ? "" : ",") + JSON.stringify([name, description, tags, mcpServer, body]));
+  }
+  const digest = hash.update("]").digest("hex");
+  return Object.freeze({ skills: Object.freeze(skills), dropped: Object.freeze(dropped), digest });
+}
+
+/** Names are bytes here: that is the order asked for, and a name that is not UTF-8 can be opened all the same. */
+async function skillFiles(path: string, log: Log): Promise<Dirent<Buffer>[]> {
+  try {
+    const entries = await readdir(path, { encoding: "buffer", withFileTypes: true });
+    return entries
+      .filter(({ name }) => name.subarray(-3).toString() === ".md")
+      .sort((a, b) => Buffer.compare(a.name, b.name));
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw new CatalogError("", [{ file: path, error: unreadable(cause) }]);
+    log.warn({ path }, "the skills directory does not exist");
+    return [];
+  }
+}
+
+interface Parsed {
+  readonly file: string;
+  readonly skill: Skill;
+}
+
+async function parseAll(path: string, entries: readonly Dirent<Buffer>[]): Promise<Parsed[]> {
+  const results: (Parsed | Broken)[] = [];
+  const queue = entries.entries();
+  const worker = async () => {
+    for (const [index, entry] of queue) results[index] = await parseFile(path, entry);
+  };
+  await Promise.all(Array.from({ length: parallelReads }, worker));
+
+  const [first, ...more] = results.filter((result) => "error" in result);
+  if (first) throw new CatalogError(path, [first, ...more]);
+  return results as Parsed[];
+}
+
+async function parseFile(path: string, entry: Dirent<Buffer>): Promise<Parsed | Broken> {
+  const file = entry.name.toString();
+  try {
+    return { file, skill: parse(await readBytes(Buffer.concat([Buffer.from(`${path}/`), entry.name]), entry)) };
+  } catch (cause) {
+    return { file, error: cause instanceof SkillError ? cause : unreadable(cause) };
+  }
+}
+
+/** Opening a pipe would wait for a writer, so what is not a file is never opened. */
+async function readBytes(path: Buffer, entry: Dirent<Buffer>): Promise<Uint8Array> {
+  const isFile = entry.isSymbolicLink() ? (await stat(path)).isFile() : entry.isFile();
+  if (!isFile) throw new Error("not a file");
+  return await readFile(path);
+}
+
+function unreadable(cause: unknown): SkillError {
+  const reason = codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+  return new SkillError("unreadable", `cannot be read: ${reason}`, { cause });
+}
+
+function codeOf(cause: unknown): string | undefined {
+  return (cause as NodeJS.ErrnoException).code;
+}
