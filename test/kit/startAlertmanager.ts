@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { findProgram } from "./findProgram.ts";
 import { startProcess } from "./startProcess.ts";
 import type { RunningServer } from "./startPrometheus.ts";
 import { tempDir } from "./tempDir.ts";
@@ -33,7 +34,7 @@ export async function startAlertmanager(options: AlertmanagerOptions = {}): Prom
   const dir = stack.use(await tempDir({ "alertmanager.yml": JSON.stringify(config) }));
   const server = stack.use(
     startProcess(
-      "prometheus-alertmanager",
+      findProgram("prometheus-alertmanager", "alertmanager") ?? "prometheus-alertmanager",
       [
         `--config.file=${join(dir.path, "alertmanager.yml")}`,
         `--storage.path=${join(dir.path, "data")}`,

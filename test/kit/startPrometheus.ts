@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { findProgram } from "./findProgram.ts";
 import { startProcess } from "./startProcess.ts";
 import { tempDir } from "./tempDir.ts";
 
@@ -48,7 +49,7 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
   );
   const server = stack.use(
     startProcess(
-      "prometheus",
+      findProgram("prometheus") ?? "prometheus",
       [
         `--config.file=${join(dir.path, "prometheus.yml")}`,
         `--storage.tsdb.path=${join(dir.path, "data")}`,
