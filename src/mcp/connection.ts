@@ -47,7 +47,10 @@ export interface ConnectOptions {
   onListChanged(): void;
 }
 
-/** How connections come to be: stdio and HTTP here, recordings from their own room. Rejects with `McpError`. */
+/**
+ * How connections come to be: stdio and HTTP here, recordings from their own room. Rejects with `McpError`, or with the
+ * signal's reason, within a second after that aborts; nothing is left running then.
+ */
 export type Connect = (server: ServerConfig, options: ConnectOptions) => Promise<Connection>;
 
 export type McpErrorCode =
