@@ -5,7 +5,7 @@ import type { AnswerPart } from "./model.ts";
 /** Gathers the parts of one answer, in the order in which they began, from the parts of a stream. */
 export interface AnswerCollector {
   add(part: LanguageModelV4StreamPart): void;
-  /** With `cutShort`, a last call without any argument text is taken as one that was cut, not one without arguments. */
+  /** With `cutShort`, a last call without arguments is taken as one that was cut before them. */
   parts(options: { readonly cutShort: boolean }): readonly AnswerPart[];
 }
 
@@ -73,7 +73,8 @@ function toCall(part: LanguageModelV4ToolCall, cutShort: boolean): AnswerPart {
   const provider = part.providerMetadata && { provider: toJson(part.providerMetadata) };
   const call = { id: part.toolCallId, name: part.toolName };
   const text = part.input;
-  const parsed = text.trim() === "" && !cutShort ? {} : parseObject(text);
+  const blank = text.trim() === "" || text === "{}"; // Anthropic's package writes the one for the other.
+  const parsed = blank ? (cutShort ? "the answer was cut before the arguments" : {}) : parseObject(text);
   return typeof parsed === "string"
     ? { type: "invalid-call", ...call, text, error: parsed, ...provider }
     : { type: "call", ...call, arguments: parsed, ...provider };
