@@ -9,7 +9,7 @@ interface Timed {
   readonly delay?: number;
 }
 
-export interface ScriptedSpeech extends Timed {
+interface ScriptedSpeech extends Timed {
   readonly reasoning?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
@@ -19,7 +19,7 @@ export interface ScriptedSpeech extends Timed {
   readonly finish?: Finish;
 }
 
-export interface ScriptedCall {
+interface ScriptedCall {
   readonly name: string;
   /** A string stands for arguments that are no JSON object. Default: none. */
   readonly arguments?: JsonObject | string;
@@ -27,7 +27,7 @@ export interface ScriptedCall {
   readonly id?: string;
 }
 
-export interface ScriptedFailure extends Timed {
+interface ScriptedFailure extends Timed {
   readonly failed: ModelErrorCode;
   readonly message?: string;
   /** Default: what that code usually means. */
@@ -36,7 +36,7 @@ export interface ScriptedFailure extends Timed {
   readonly usage?: Usage;
 }
 
-export type ScriptedSteps =
+type ScriptedSteps =
   | readonly ScriptedAnswer[]
   | ((input: StepInput, step: number) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
