@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 import { needs } from "./needs.ts";
@@ -52,13 +53,7 @@ test("a grandchild that ignores SIGTERM dies with its group", async () => {
     expect(process.kill(pid, 0)).toBe(true);
   }
 
-  await eventually("the grandchild is gone", () => {
-    try {
-      return !process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-  });
+  await eventually("the grandchild is gone", () => !isRunning(pid));
 });
 
 test("a program that does not exist, or ends too early, is an error that shows its output", async () => {
@@ -68,3 +63,27 @@ test("a program that does not exist, or ends too early, is an error that shows i
   await expect(missing.until(/ready/)).rejects.toThrow("ENOENT");
   await expect(early.until(/ready/)).rejects.toThrow(/ended with 3\nno config/);
 });
+
+test("when the test runner is killed, its processes go too", async () => {
+  const child = "console.log('pid', process.pid); setInterval(() => {}, 1000)";
+  const runner = `
+    import { startProcess } from ${JSON.stringify(join(import.meta.dirname, "startProcess.ts"))};
+    const child = startProcess(process.execPath, ["-e", ${JSON.stringify(child)}]);
+    console.log(...(await child.until(/pid \\d+/)));
+    await child.exited;
+  `;
+  await using killed = startProcess(process.execPath, ["--input-type=module", "-e", runner]);
+  const pid = Number((await killed.until(/pid (\d+)/))[1]);
+
+  process.kill(killed.pid, "SIGKILL");
+
+  await eventually("the child is gone", () => !isRunning(pid));
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // ESRCH: it is gone.
+  }
+}

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
 
 export interface StartOptions {
   readonly cwd?: string;
@@ -66,10 +67,7 @@ export function startProcess(command: string, args: readonly string[], options: 
       // ESRCH: the group is gone already, which is what the caller wants.
     }
   }
-  // Covers a test runner that calls process.exit in the middle of a test. Nothing covers its SIGKILL.
-  const lastResort = () => kill("SIGKILL");
-  process.once("exit", lastResort);
-  // The group may outlive its leader, so the last resort goes at dispose only, not when the child ends.
+  const watchdog = child.pid === undefined ? undefined : killWhenWeDie(child.pid);
 
   return {
     pid: child.pid ?? -1,
@@ -101,7 +99,21 @@ export function startProcess(command: string, args: readonly string[], options: 
       clearTimeout(patience);
       // The leader is gone; whatever it left behind in its group goes now.
       kill("SIGKILL");
-      process.off("exit", lastResort);
+      watchdog?.kill("SIGKILL");
     },
   };
+}
+
+/** Covers a test runner that is killed in the middle of a test: its end of the pipe closes, and the group goes. */
+function killWhenWeDie(group: number): ChildProcess {
+  const watchdog = spawn("sh", ["-c", `read -r _; kill -KILL -${group}`], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watchdog.unref();
+  // Else the open pipe would keep this process alive.
+  (watchdog.stdin as Socket).unref();
+  // Killed at dispose, with nothing left to read.
+  watchdog.on("error", () => {});
+  return watchdog;
 }
