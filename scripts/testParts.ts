@@ -6,7 +6,7 @@ import { findProgram } from "../test/kit/findProgram.ts";
 import type { Part } from "../test/kit/needs.ts";
 import { isStale, type LockFile } from "./isStale.ts";
 
-const testDir = join(import.meta.dirname, "../test");
+const serversDir = join(import.meta.dirname, "../test/servers");
 
 interface Program {
   readonly part: Part;
@@ -31,12 +31,12 @@ export interface MissingPart {
   readonly cure: string;
 }
 
-/** Installs `test/package.json` where it is missing or differs from its lock file. Throws when npm fails. */
+/** Installs `test/servers/package.json` where it is missing or differs from its lock file. Throws when npm fails. */
 export function installTestServers(): void {
-  const read = (path: string) => JSON.parse(readFileSync(join(testDir, path), "utf8")) as LockFile;
+  const read = (path: string) => JSON.parse(readFileSync(join(serversDir, path), "utf8")) as LockFile;
   const installed = "node_modules/.package-lock.json";
-  if (existsSync(join(testDir, installed)) && !isStale(read("package-lock.json"), read(installed))) return;
-  console.log("test servers: npm ci in test/");
+  if (existsSync(join(serversDir, installed)) && !isStale(read("package-lock.json"), read(installed))) return;
+  console.log("test servers: npm ci in test/servers");
   // Under `npm test` this is the npm that runs us; on Windows a bare `npm` would not start without a shell.
   const npm = process.env["npm_execpath"];
   const [command, ...args] = npm === undefined ? ["npm"] : [process.execPath, npm];
@@ -56,14 +56,14 @@ export function missingParts(): readonly MissingPart[] {
   const missing: MissingPart[] = programs
     .filter(({ names }) => findProgram(...names) === undefined)
     .map(({ part, debian }) => ({ part, cure: `Debian: apt-get install ${debian}; macOS: brew install ${part}` }));
-  const absent = goServers.filter((name) => !existsSync(join(testDir, "node_modules", name, "bin", name)));
+  const absent = goServers.filter((name) => !existsSync(join(serversDir, "node_modules", name, "bin", name)));
   if (absent.length === 0) return missing;
   return [...missing, { part: "go-servers", cure: `${absent.join(", ")} exist for linux on amd64 only` }];
 }
 
 function run(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, {
-    cwd: testDir,
+    cwd: serversDir,
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });

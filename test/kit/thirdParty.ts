@@ -1,12 +1,12 @@
 import { join } from "node:path";
 
-/** How to run a program that nobody here wrote, from `test/node_modules` (installed by `npm test`). */
+/** How to run a program that nobody here wrote, from `test/servers` (installed by `npm test`). */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-const installed = join(import.meta.dirname, "../node_modules");
+const installed = join(import.meta.dirname, "../servers/node_modules");
 
 function binary(name: string): Program {
   return { command: join(installed, name, "bin", name), args: [] };
