@@ -46,8 +46,14 @@ export async function openClient(
   client.fallbackRequestHandler = (request) => decline(request.method);
   client.setNotificationHandler("notifications/tools/list_changed", () => options.onListChanged());
   // Late progress after a cancelled call, noise on stdout, a stream that reconnects: nothing that anyone has to act on.
-  client.onerror = (error) =>
+  const reported = new WeakSet<Error>();
+  const report = (error: Error) => {
+    if (reported.has(error)) return;
+    reported.add(error);
     options.log.debug({ server, error: rootMessage(error) }, "MCP connection reports a fault");
+  };
+  client.onerror = report;
+  transport.onerror = report; // The client listens only once the protocol is settled.
 
   try {
     await abortable(client.connect(transport, { timeout: noLimit }), options.signal);
