@@ -1,9 +1,9 @@
 import type { Model, ModelEvent, StepInput } from "../model/model.ts";
-import { pageSizeFor } from "./evict.ts";
 import type { Ephemeral, EventBody, RunEvent } from "./events.ts";
+import { pageSizeFor } from "./evict.ts";
 import type { Journal } from "./journal.ts";
-import type { RunContext } from "./runContext.ts";
 import { messagesOf } from "./messages.ts";
+import type { RunContext } from "./runContext.ts";
 import type { StepTurn } from "./runState.ts";
 
 /** Attempts at one step, the first included. */
@@ -44,7 +44,8 @@ export async function* askModel(
 
     const wait = failure.retryAfter ?? Math.min(1000 * 2 ** (attempt - 1), longestWait);
     const timeLeft = budget.time - journal.state.active;
-    if (!failure.retryable || attempt >= attempts || wait >= timeLeft) return yield* await journal.append(gaveUp(failure, attempt));
+    if (!failure.retryable || attempt >= attempts || wait >= timeLeft)
+      return yield* await journal.append(gaveUp(failure, attempt));
     yield* await journal.append(retrying(failure, wait));
     try {
       await clock.sleep(wait, signal);
@@ -64,12 +65,17 @@ async function* attemptStep(model: Model, input: StepInput, signal: AbortSignal)
   }
 }
 
-function answered(step: number, { parts, usage, finish }: Extract<ModelEvent, { type: "answered" }>): readonly EventBody[] {
+function answered(
+  step: number,
+  { parts, usage, finish }: Extract<ModelEvent, { type: "answered" }>,
+): readonly EventBody[] {
   const cut = finish === "length" || finish === "filtered";
   const why = finish === "length" ? "it reached the length that an answer may have" : "the provider filtered it";
   return [
     { type: "step.answered", step, parts, usage, finish },
-    ...(cut ? [{ type: "notice", kind: "answer-cut", message: `the model's answer in step ${step} was cut: ${why}` } as const] : []),
+    ...(cut
+      ? [{ type: "notice", kind: "answer-cut", message: `the model's answer in step ${step} was cut: ${why}` } as const]
+      : []),
   ];
 }
 
@@ -80,5 +86,10 @@ function retrying({ code, message }: Failed, wait: number): EventBody {
 
 function gaveUp({ code, message }: Failed, attempt: number): EventBody {
   const tries = attempt === 1 ? "" : ` ${attempt} times`;
-  return { type: "notice", kind: "model-failed", message: `the model failed${tries} (${code}: ${message})`, final: true };
+  return {
+    type: "notice",
+    kind: "model-failed",
+    message: `the model failed${tries} (${code}: ${message})`,
+    final: true,
+  };
 }

@@ -29,10 +29,20 @@ export function budgetHit({ budget, steps, tokens, time, cost }: BudgetUse): Bud
 }
 
 /** The budget that allows one more step and then no other, if any. */
-export function budgetNearlyHit({ budget, steps, tokens, lastStepTokens, time, cost }: BudgetUse): BudgetHit | undefined {
+export function budgetNearlyHit({
+  budget,
+  steps,
+  tokens,
+  lastStepTokens,
+  time,
+  cost,
+}: BudgetUse): BudgetHit | undefined {
   if (steps + 1 >= budget.steps) return { budget: "steps", message: `This is the last of ${budget.steps} steps` };
   if (tokens + 2 * lastStepTokens >= budget.tokens) {
-    return { budget: "tokens", message: `${tokens} of ${budget.tokens} tokens are used, and a step costs ${lastStepTokens}` };
+    return {
+      budget: "tokens",
+      message: `${tokens} of ${budget.tokens} tokens are used, and a step costs ${lastStepTokens}`,
+    };
   }
   if (time >= budget.time * (1 - reserve)) {
     return { budget: "time", message: `${seconds(time)} of the time budget of ${seconds(budget.time)} are used` };

@@ -15,11 +15,16 @@ const readResult = z.strictObject({
 export const callTool = z.strictObject({
   server: z.string().min(1),
   tool: z.string().min(1),
-  arguments: z.record(z.string(), z.json()).optional().describe("Leave out to read the tool's description and schema instead."),
+  arguments: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe("Leave out to read the tool's description and schema instead."),
 });
 
 /** Arguments of `read_result`, or what is wrong with them. */
-export function parseReadResult(args: JsonObject): { readonly call: number; readonly offset: number } | { readonly error: string } {
+export function parseReadResult(
+  args: JsonObject,
+): { readonly call: number; readonly offset: number } | { readonly error: string } {
   const { success, data, error } = readResult.safeParse(args);
   return success ? data : { error: z.prettifyError(error) };
 }

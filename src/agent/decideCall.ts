@@ -12,7 +12,11 @@ export type CallPart = Extract<AnswerPart, { type: "call" | "invalid-call" }>;
 export type DecidedCall = Pick<CallDecided, "target" | "arguments" | "decision" | "rule" | "refusal">;
 
 /** What becomes of a call that the model asked for. Pure; never throws. */
-export function decideCall(part: CallPart, step: StepTurn, { tools, policy }: { tools: ToolSet; policy: Policy }): DecidedCall {
+export function decideCall(
+  part: CallPart,
+  step: StepTurn,
+  { tools, policy }: { tools: ToolSet; policy: Policy },
+): DecidedCall {
   if (part.type === "invalid-call") {
     const message = `The arguments are not a JSON object (${part.error}). They were: ${part.text}`;
     return refused("error", { rule: "arguments are no JSON object", message });
@@ -28,7 +32,9 @@ export function decideCall(part: CallPart, step: StepTurn, { tools, policy }: { 
     return refused("denied", { rule: "no calls in this step", message, target, arguments: part.arguments });
   }
   if (target.kind === "server") return decideServerCall(target, part.arguments, policy);
-  return target.tool === "call_tool" ? decideIndirect(part.arguments, { tools, policy }) : builtIn(target.tool, part.arguments);
+  return target.tool === "call_tool"
+    ? decideIndirect(part.arguments, { tools, policy })
+    : builtIn(target.tool, part.arguments);
 }
 
 function refused(
@@ -58,13 +64,14 @@ function decideIndirect(args: JsonObject, { tools, policy }: { tools: ToolSet; p
     const message = `There is no tool ${data.tool} on a server named ${data.server}.`;
     return refused("error", { rule: "no such tool", message, arguments: args });
   }
-  return data.arguments ? decideServerCall(target, data.arguments as JsonObject, policy) : builtIn("call_tool", args);
+  return data.arguments ? decideServerCall(target, data.arguments, policy) : builtIn("call_tool", args);
 }
 
 function decideServerCall(target: CallTarget & { kind: "server" }, args: JsonObject, policy: Policy): DecidedCall {
   const { decision, rule } = policy.decide(target);
   if (decision === "allow") return { target, arguments: args, decision, rule };
-  const why = decision === "ask" ? `it needs approval (${rule}), and nobody can give it here` : `it is forbidden (${rule})`;
+  const why =
+    decision === "ask" ? `it needs approval (${rule}), and nobody can give it here` : `it is forbidden (${rule})`;
   const message = `${target.server}'s ${target.tool} was not called: ${why}.`;
   return refused("denied", { rule, message, target, arguments: args });
 }

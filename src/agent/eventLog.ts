@@ -15,7 +15,8 @@ export function memoryEventLog(events: readonly RunEvent[] = []): EventLog & { r
     events: kept,
     async append(expectedSeq, added) {
       const last = kept.at(-1)?.seq ?? 0;
-      if (last !== expectedSeq) throw new Error(`expected event ${expectedSeq} to be the last of the run, but it is ${last}`);
+      if (last !== expectedSeq)
+        throw new Error(`expected event ${expectedSeq} to be the last of the run, but it is ${last}`);
       kept.push(...added);
     },
     async *read(after) {

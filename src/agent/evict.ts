@@ -1,4 +1,4 @@
-import { type RunState, callsOfStep, stepsOf } from "./runState.ts";
+import { callsOfStep, type RunState, stepsOf } from "./runState.ts";
 
 /** The next step may fill this share of the model's window; beyond it, results are evicted down to the second share. */
 const full = 0.75;
@@ -11,7 +11,10 @@ const charactersPerToken = 3;
  * Calls whose results are to be shown no longer, oldest first, so that the next step fits the window. Never those of the
  * last step, which nobody has read yet. Pure and deterministic.
  */
-export function callsToEvict(state: RunState, { window, pageSize }: { window: number; pageSize: number }): readonly number[] {
+export function callsToEvict(
+  state: RunState,
+  { window, pageSize }: { window: number; pageSize: number },
+): readonly number[] {
   const last = stepsOf(state).at(-1);
   if (!last?.answer) return [];
   const shown = (size: number) => Math.min(size, pageSize) / charactersPerToken;

@@ -4,7 +4,7 @@ import type { Redacted } from "../redact/redact.ts";
 import { parseClaim } from "../report/reportClaim.ts";
 import { isEmpty } from "../result/isEmpty.ts";
 import type { Results } from "../result/results.ts";
-import { type ToolResult, resultText } from "../result/toolResult.ts";
+import { resultText, type ToolResult } from "../result/toolResult.ts";
 import { callTool, parseReadResult } from "./builtinTools.ts";
 import type { CallFinished } from "./events.ts";
 import type { Limits } from "./limits.ts";
@@ -37,7 +37,11 @@ export interface ExecuteContext {
 }
 
 /** Makes an allowed call. Rejects only when the result cannot be kept: what a tool does wrong is an outcome. */
-export async function executeCall(call: CallState, context: ExecuteContext, signal: AbortSignal): Promise<CallFinished> {
+export async function executeCall(
+  call: CallState,
+  context: ExecuteContext,
+  signal: AbortSignal,
+): Promise<CallFinished> {
   const { target, number } = call;
   const began = context.clock.now();
   const finish = (end: Pick<CallFinished, "outcome" | "reached" | "size" | "message">): CallFinished => ({
@@ -47,11 +51,15 @@ export async function executeCall(call: CallState, context: ExecuteContext, sign
     ...end,
   });
   if (target.kind === "built-in") return finish(await executeBuiltin(call, context));
-  if (target.kind === "none") return finish({ outcome: "error", reached: false, size: 0, message: "There is no such tool." });
+  if (target.kind === "none")
+    return finish({ outcome: "error", reached: false, size: 0, message: "There is no such tool." });
 
   try {
     using _room = await context.limits.acquire(`server:${target.server}`, signal);
-    const answer = await context.callServer(target.server, target.tool, call.arguments, { signal, readOnly: target.readOnly });
+    const answer = await context.callServer(target.server, target.tool, call.arguments, {
+      signal,
+      readOnly: target.readOnly,
+    });
     await context.results.put(number, answer.result);
     const outcome = answer.outcome === "ok" && isEmpty(answer.result) ? "empty" : answer.outcome;
     return finish({ outcome, reached: answer.reached, size: resultText(answer.result).length });
@@ -72,7 +80,12 @@ async function executeBuiltin(
   { target, arguments: args }: CallState,
   { tools, results, pageSize }: ExecuteContext,
 ): Promise<Pick<CallFinished, "outcome" | "reached" | "size" | "message">> {
-  const end = (outcome: "ok" | "error", message: string) => ({ outcome, reached: false, size: message.length, message });
+  const end = (outcome: "ok" | "error", message: string) => ({
+    outcome,
+    reached: false,
+    size: message.length,
+    message,
+  });
   if (target.kind !== "built-in") throw new Error("not a built-in tool");
   switch (target.tool) {
     case "report": {

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock/clock.ts";
-import type { EventBody, RunEvent } from "./events.ts";
 import type { EventLog } from "./eventLog.ts";
-import { type RunState, emptyState, fold } from "./runState.ts";
+import type { EventBody, RunEvent } from "./events.ts";
+import { emptyState, fold, type RunState } from "./runState.ts";
 
 /** A run's log with the state that it adds up to. */
 export interface Journal {
@@ -19,6 +19,7 @@ export async function openJournal(log: EventLog, clock: Clock): Promise<Journal>
       return state;
     },
     async append(...bodies) {
+      if (bodies.length === 0) return [];
       const at = clock.now();
       const events = bodies.map((body, index): RunEvent => ({ v: 1, seq: state.seq + 1 + index, at, ...body }));
       await log.append(state.seq, events);

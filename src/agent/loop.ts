@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.ts";
 import { askModel } from "./askModel.ts";
+import { beginRun } from "./beginRun.ts";
 import type { BudgetUse } from "./budget.ts";
 import { type CallPart, decideCall } from "./decideCall.ts";
 import type { CallDecided, Ephemeral, RunBudget, RunEvent } from "./events.ts";
@@ -9,8 +10,8 @@ import { makeReport } from "./makeReport.ts";
 import { type Plan, planStep } from "./planStep.ts";
 import { runCalls } from "./runCalls.ts";
 import type { RunContext } from "./runContext.ts";
-import { type RunState, type StepTurn, callsOfStep, stepsOf } from "./runState.ts";
-import { beginRun } from "./beginRun.ts";
+import { callsOfStep, type RunState, type StepTurn, stepsOf } from "./runState.ts";
+import { runCost } from "./runSummary.ts";
 
 /**
  * The one loop. Yields each event after it is appended, and deltas as they come; ends after `run.ended`. Where the log
@@ -45,10 +46,15 @@ interface Signals {
 }
 
 /** One move: what the state asks for next. */
-async function* advance(journal: Journal, context: RunContext, { signal, work }: Signals): AsyncGenerator<RunEvent | Ephemeral> {
+async function* advance(
+  journal: Journal,
+  context: RunContext,
+  { signal, work }: Signals,
+): AsyncGenerator<RunEvent | Ephemeral> {
   const { state } = journal;
   const final = state.notices.some((notice) => notice.final);
-  if (work.aborted && !final) return yield* await journal.append(signal.aborted ? cancelledNotice : timeNotice(context.budget));
+  if (work.aborted && !final)
+    return yield* await journal.append(signal.aborted ? cancelledNotice : timeNotice(context.budget));
 
   const last = stepsOf(state).at(-1);
   if (last?.answer) {
@@ -67,7 +73,12 @@ function callParts(step: StepTurn): readonly CallPart[] {
   return (step.answer?.parts ?? []).filter((part) => part.type === "call" || part.type === "invalid-call");
 }
 
-function decideCalls(parts: readonly CallPart[], step: StepTurn, state: RunState, context: RunContext): readonly CallDecided[] {
+function decideCalls(
+  parts: readonly CallPart[],
+  step: StepTurn,
+  state: RunState,
+  context: RunContext,
+): readonly CallDecided[] {
   return parts.map((part, index) => ({
     type: "call.decided",
     number: state.calls.length + 1 + index,
@@ -89,7 +100,11 @@ function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: RunCo
   );
 }
 
-async function finish(journal: Journal, plan: Plan & { kind: "finish" }, context: RunContext): Promise<readonly RunEvent[]> {
+async function finish(
+  journal: Journal,
+  plan: Plan & { kind: "finish" },
+  context: RunContext,
+): Promise<readonly RunEvent[]> {
   const noticed = plan.notice ? await journal.append({ type: "notice", ...plan.notice, final: true }) : [];
   const { started, report } = journal.state;
   if (!started) throw new Error("a run ends only after it has begun");
@@ -109,7 +124,7 @@ function budgetUse(state: RunState, { budget, price }: RunContext): BudgetUse {
     tokens: input + output,
     lastStepTokens: lastUsage ? lastUsage.input + lastUsage.output : 0,
     time: state.active,
-    ...(price ? { cost: (input * price.input + output * price.output) / 1e6 } : {}),
+    ...(price ? { cost: runCost(state.usage, price) } : {}),
   };
 }
 

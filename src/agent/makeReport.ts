@@ -4,7 +4,7 @@ import type { Report, ReportClaim } from "../report/report.ts";
 import { parseClaim } from "../report/reportClaim.ts";
 import type { Catalog } from "../skill/catalog.ts";
 import type { RunStarted } from "./events.ts";
-import { type RunState, callFacts, stepsOf } from "./runState.ts";
+import { callFacts, type RunState, stepsOf } from "./runState.ts";
 import { skillsUsed } from "./skillsUsed.ts";
 
 /** The report of a run: the model's claim as far as it holds, and what only the runtime can say. Pure. */
@@ -13,7 +13,9 @@ export function makeReport(state: RunState, started: RunStarted, catalog: Pick<C
   const calls = callFacts(state);
   const { findings, verdict } = checkCitations(claim, calls);
   const cited = new Set(
-    findings.filter(({ status }) => status === "supported").flatMap(({ evidence }) => evidence.map(({ server }) => server)),
+    findings
+      .filter(({ status }) => status === "supported")
+      .flatMap(({ evidence }) => evidence.map(({ server }) => server)),
   );
   const used = skillsUsed(catalog, invokedCalls(state));
   const citedSkills = new Set(
@@ -34,7 +36,9 @@ export function makeReport(state: RunState, started: RunStarted, catalog: Pick<C
       servers: serverCoverage(started.servers, calls),
       skillsDropped: started.catalog.dropped,
       budgets: state.notices.flatMap(({ budget, message }) => (budget ? [{ budget, message }] : [])),
-      notices: state.notices.filter(({ kind }) => kind !== "budget" && kind !== "resumed").map(({ message }) => message),
+      notices: state.notices
+        .filter(({ kind }) => kind !== "budget" && kind !== "resumed")
+        .map(({ message }) => message),
     },
   };
 }

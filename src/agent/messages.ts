@@ -1,7 +1,7 @@
 import type { Message, ToolMessage } from "../model/model.ts";
 import type { Results } from "../result/results.ts";
 import { parseReadResult } from "./builtinTools.ts";
-import { type CallState, type RunState, callsOfStep } from "./runState.ts";
+import { type CallState, callsOfStep, type RunState } from "./runState.ts";
 import type { ToolSet } from "./toolSet.ts";
 import { wrapResult } from "./wrapResult.ts";
 

@@ -1,9 +1,9 @@
 import type { ToolChoice } from "../model/model.ts";
 import type { BudgetHit } from "../report/report.ts";
-import type { NoticeKind, RunEnded, UserMessage } from "./events.ts";
 import { type BudgetUse, budgetHit, budgetNearlyHit } from "./budget.ts";
+import type { NoticeKind, RunEnded, UserMessage } from "./events.ts";
 import { repeatedSteps } from "./repetition.ts";
-import { type RunState, callsOfStep, stepsOf } from "./runState.ts";
+import { callsOfStep, type RunState, stepsOf } from "./runState.ts";
 
 /** What the loop does once all calls of the last step are finished. */
 export type Plan =
@@ -38,7 +38,8 @@ export function planStep(state: RunState, use: BudgetUse): Plan {
   if (last.toolChoice === "none") return { kind: "finish", reason: "repetition" };
   const hit = budgetHit(use);
   if (hit) return { kind: "finish", reason: "budget", notice: { kind: "budget", ...hit } };
-  if (reports.filter(({ finished }) => finished?.outcome === "error").length > reportRetries) return { kind: "finish", reason: "no-report" };
+  if (reports.filter(({ finished }) => finished?.outcome === "error").length > reportRetries)
+    return { kind: "finish", reason: "no-report" };
   if (saidBefore(state, "last-step") && callsOfStep(state, last.step).every((call) => !reports.includes(call))) {
     return { kind: "finish", reason: "budget" };
   }
@@ -48,7 +49,10 @@ export function planStep(state: RunState, use: BudgetUse): Plan {
     return {
       kind: "ask",
       toolChoice: "none",
-      notice: { kind: "repetition", message: "the model repeated calls that had answered, and was not allowed further calls" },
+      notice: {
+        kind: "repetition",
+        message: "the model repeated calls that had answered, and was not allowed further calls",
+      },
       say: {
         kind: "repetition",
         text: "You repeat calls whose results you have. No further calls are possible. Write down, as text, what the results show and what stays open.",
@@ -57,7 +61,14 @@ export function planStep(state: RunState, use: BudgetUse): Plan {
   }
   if (callsOfStep(state, last.step).length === 0) {
     if (saidBefore(state, "submit-report")) return { kind: "finish", reason: "no-report" };
-    return { kind: "ask", toolChoice: report, say: { kind: "submit-report", text: "Submit this as the report, with the `report` tool, citing the calls that prove each finding." } };
+    return {
+      kind: "ask",
+      toolChoice: report,
+      say: {
+        kind: "submit-report",
+        text: "Submit this as the report, with the `report` tool, citing the calls that prove each finding.",
+      },
+    };
   }
   const plan = ask(state, use);
   if (repeated < 2 || plan.say) return plan;

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/json.ts";
-import { type CallState, type RunState, callsOfStep, stepsOf } from "./runState.ts";
+import { type CallState, callsOfStep, type RunState, stepsOf } from "./runState.ts";
 
 /** How many of the last steps, without a break, asked for nothing but calls that earlier steps had asked for. */
 export function repeatedSteps(state: RunState): number {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { CallFinished, RunEvent } from "./events.ts";
 import { type ExecuteContext, executeCall, interrupted } from "./executeCall.ts";
 import type { Journal } from "./journal.ts";
@@ -7,7 +8,11 @@ import { type CallState, callsOfStep, stepsOf } from "./runState.ts";
  * Finishes the open calls of the last step, all in parallel. A call is marked as started before it is made. One that a
  * crash cut off is made again only if it is read-only.
  */
-export async function* runCalls(journal: Journal, context: ExecuteContext, signal: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* runCalls(
+  journal: Journal,
+  context: ExecuteContext,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent> {
   const last = stepsOf(journal.state).at(-1);
   const open = last ? callsOfStep(journal.state, last.step).filter(({ finished }) => !finished) : [];
   const settled = open.flatMap((call) => settledCall(call, signal) ?? []);
@@ -16,16 +21,37 @@ export async function* runCalls(journal: Journal, context: ExecuteContext, signa
   const numbers = new Set(settled.map(({ number }) => number));
   const toMake = open.filter(({ number }) => !numbers.has(number));
   const fresh = toMake.filter(({ started }) => !started);
-  if (fresh.length > 0) yield* await journal.append(...fresh.map(({ number }) => ({ type: "call.started", number }) as const));
+  const begun = await journal.append(...fresh.map(({ number }) => ({ type: "call.started", number }) as const));
 
   const running = new Map(toMake.map((call) => [call.number, executeCall(call, context, signal)]));
   // A failure of one to be kept ends the run; the others must not become unhandled rejections meanwhile.
   for (const call of running.values()) call.catch(() => undefined);
-  while (running.size > 0) {
+  let keeping = true;
+  const next = async () => {
     const finished = await Promise.race(running.values());
     running.delete(finished.number);
-    yield* await journal.append(finished);
+    return keeping ? await journal.append(finished) : [];
+  };
+  try {
+    yield* begun;
+    while (running.size > 0) yield* await next();
+  } catch (error) {
+    keeping = false;
+    throw error;
+  } finally {
+    // Whoever stops listening here has not cancelled: calls about to answer are kept, so that a resume need not repeat
+    // them. What takes longer is left open in the log, as after a crash.
+    const late = AbortSignal.any([AbortSignal.timeout(lateAnswers), signal]);
+    if (keeping) while (running.size > 0 && !late.aborted) await Promise.race([next(), aborted(late)]);
+    keeping = false;
   }
+}
+
+/** How long answers are waited for after the listener has left, ms. */
+const lateAnswers = 1000;
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** The end of a call that is not made, or undefined for one that is. */

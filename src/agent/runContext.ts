@@ -26,4 +26,3 @@ export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
   readonly log: EventLog;
   readonly clock: Clock;
 }
-

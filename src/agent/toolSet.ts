@@ -47,11 +47,15 @@ export function toolSet(tools: readonly ServerTool[], limits: ToolSetLimits): To
       offered.push(...specs);
       tokens += cost;
     } else {
-      overflow.set(server, (byServer.get(server) ?? []).map(({ tool }) => tool.name));
+      overflow.set(
+        server,
+        (byServer.get(server) ?? []).map(({ tool }) => tool.name),
+      );
     }
   }
   const sortedOverflow = new Map([...overflow].sort(([a], [b]) => (a < b ? -1 : 1)));
-  const builtins = overflow.size === 0 ? [readResultTool, reportTool] : [callToolTool(sortedOverflow), readResultTool, reportTool];
+  const builtins =
+    overflow.size === 0 ? [readResultTool, reportTool] : [callToolTool(sortedOverflow), readResultTool, reportTool];
   const specs = [...offered, ...builtins].sort((a, b) => (a.name < b.name ? -1 : 1));
 
   const targets = new Map<string, Exclude<CallTarget, { kind: "none" }>>();

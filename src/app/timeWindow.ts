@@ -42,7 +42,8 @@ export function parseInstant(text: string, now: number): number {
   }
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
   const parsed = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(parsed)) throw new WindowError(`${JSON.stringify(text)} is no time: write 14:00, 2026-11-30T14:00:00Z or Unix seconds`);
+  if (Number.isNaN(parsed))
+    throw new WindowError(`${JSON.stringify(text)} is no time: write 14:00, 2026-11-30T14:00:00Z or Unix seconds`);
   return parsed;
 }
 

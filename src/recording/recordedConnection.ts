@@ -50,7 +50,11 @@ function absence({ absences, listings, file }: Recording, from: string): string 
   return `${file} holds no server named ${from}; it holds ${known.length > 0 ? known.join(", ") : "none"}`;
 }
 
-function missing(tool: string, args: RecordedCall["arguments"], { recording, from }: { recording: Recording; from: string }): string {
+function missing(
+  tool: string,
+  args: RecordedCall["arguments"],
+  { recording, from }: { recording: Recording; from: string },
+): string {
   const other = recording.calls.filter((call) => call.server === from && call.tool === tool).length;
   const hint = other === 0 ? `it holds no call of ${tool}` : `it holds ${other} calls of ${tool} with other arguments`;
   return `not in this recording: ${from} ${tool} ${canonicalJson(args)} (${hint})`;

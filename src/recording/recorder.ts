@@ -33,7 +33,10 @@ export async function createRecorder(file: string, recordedAt: number): Promise<
     async close() {
       await written;
       await handle.close();
-      if (failure) throw new RecordingError(`the recording ${file} is not whole: ${(failure as Error).message}`, { cause: failure });
+      if (failure)
+        throw new RecordingError(`the recording ${file} is not whole: ${(failure as Error).message}`, {
+          cause: failure,
+        });
     },
   };
 }
@@ -43,7 +46,8 @@ async function create(file: string): Promise<FileHandle> {
     return await open(file, "ax", 0o600);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "the file exists, and a recording is never overwritten: give another name" : message;
+    const why =
+      code === "EEXIST" ? "the file exists, and a recording is never overwritten: give another name" : message;
     throw new RecordingError(`cannot record to ${file}: ${why}`, { cause: error });
   }
 }

@@ -61,7 +61,9 @@ const lineSchema = z.discriminatedUnion("type", [
     type: z.literal("listing"),
     server: z.string(),
     info: z.object({ server: z.string(), protocol: z.string() }),
-    tools: z.array(z.looseObject({ name: z.string(), description: z.string(), inputSchema: object, annotations: object })),
+    tools: z.array(
+      z.looseObject({ name: z.string(), description: z.string(), inputSchema: object, annotations: object }),
+    ),
   }),
   z.object({ type: z.literal("not-connected"), server: z.string(), reason: z.string() }),
   z.object({
@@ -87,9 +89,12 @@ export async function readRecording(file: string): Promise<Recording> {
 }
 
 export function parseRecording(text: string, file: string): Recording {
-  const lines = text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, `${basename(file)}:${index + 1}`)]));
+  const lines = text
+    .split("\n")
+    .flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, `${basename(file)}:${index + 1}`)]));
   const [header, ...rest] = lines;
-  if (header?.type !== "recording") throw new RecordingError(`${file} is no recording: its first line must be {"type":"recording","v":1,...}`);
+  if (header?.type !== "recording")
+    throw new RecordingError(`${file} is no recording: its first line must be {"type":"recording","v":1,...}`);
   return {
     file,
     recordedAt: header.recordedAt,
@@ -104,7 +109,9 @@ function parseLine(line: string, place: string): RecordingLine {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new RecordingError(`${place} is not JSON (was the recording cut off?): ${(error as Error).message}`, { cause: error });
+    throw new RecordingError(`${place} is not JSON (was the recording cut off?): ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   const { success, data, error } = lineSchema.safeParse(value);
   if (!success) throw new RecordingError(`${place} is no line of a recording: ${z.prettifyError(error)}`);

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type EventLog, memoryEventLog } from "../agent/eventLog.ts";
+import type { Ephemeral, RunEvent } from "../agent/events.ts";
+import { noLimits } from "../agent/limits.ts";
+import { runLoop } from "../agent/loop.ts";
+import { rulesPolicy } from "../agent/policy.ts";
+import { systemPrompt } from "../agent/systemPrompt.ts";
+import { toolSet } from "../agent/toolSet.ts";
+import type { Clock } from "../clock/clock.ts";
+import { estimateTokens } from "../model/estimateTokens.ts";
+import type { Model } from "../model/model.ts";
+import type { DroppedSkill } from "../report/report.ts";
+import { directoryResults } from "../result/directoryResults.ts";
+import type { Deployment } from "./deployment.ts";
+import { droppedSkills, serverFacts } from "./facts.ts";
+import { noServerModel } from "./noServerModel.ts";
+import { timeWindow, type WindowInput } from "./timeWindow.ts";
+
+export interface Investigation {
+  readonly question: string;
+  readonly window: Omit<WindowInput, "now">;
+  readonly model: Model;
+  readonly clock: Clock;
+  /** Where the run's events go; default: memory. */
+  readonly log?: EventLog;
+}
+
+/** What happens before the run has events of its own. */
+export type Progress =
+  | {
+      readonly type: "server";
+      readonly name: string;
+      readonly connected: boolean;
+      readonly reason?: string;
+      readonly tools: number;
+      readonly connectMs: number;
+    }
+  | {
+      readonly type: "skills";
+      readonly loaded: number;
+      readonly dropped: readonly DroppedSkill[];
+      readonly digest: string;
+      readonly promptTokens: number;
+      /** The prompt takes a larger share of the model's window than the configuration finds right. */
+      readonly large: boolean;
+    };
+
+/** Providers refuse more tools than this, or choose badly among them; and a list costs its tokens in every step. */
+const toolLimits = { tools: 128, share: 0.15 } as const;
+
+/**
+ * One investigation over a deployment: yields what happens, ends after `run.ended`. The system prompt is made once, here.
+ * An abort of `signal` ends in a report as well. Throws `WindowError` before anything is asked.
+ */
+export async function* investigate(
+  deployment: Deployment,
+  { question, window, model, clock, log = memoryEventLog() }: Investigation,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent | Ephemeral | Progress, void> {
+  const { config, registry, catalog, redact, now } = deployment;
+  const range = timeWindow({ ...window, now });
+  const system = systemPrompt(catalog);
+  const dropped = droppedSkills(catalog, registry);
+  for (const { name, state, reason, tools, connectMs } of registry.states()) {
+    yield {
+      type: "server",
+      name,
+      connected: state === "connected",
+      tools,
+      connectMs,
+      ...(reason === undefined ? {} : { reason }),
+    };
+  }
+  const promptTokens = estimateTokens(system);
+  const large = promptTokens > config.skills.warnShare * model.window;
+  yield { type: "skills", loaded: catalog.skills.length, dropped, digest: catalog.digest, promptTokens, large };
+
+  const directory = await mkdtemp(join(tmpdir(), "korvus-run-"));
+  try {
+    yield* runLoop(
+      {
+        question: redact(question),
+        window: range,
+        model: registry.connected().length === 0 ? noServerModel : model,
+        system,
+        catalog,
+        skillsDropped: dropped,
+        servers: serverFacts(registry),
+        fingerprints: Object.fromEntries(
+          registry
+            .states()
+            .flatMap(({ name, fingerprint }) => (fingerprint === undefined ? [] : [[name, fingerprint]])),
+        ),
+        tools: toolSet(registry.tools(), { tools: toolLimits.tools, tokens: model.window * toolLimits.share }),
+        callServer: (server, tool, args, options) => registry.call(server, tool, args, options),
+        policy: rulesPolicy(config.policy),
+        results: directoryResults(directory),
+        limits: noLimits,
+        budget: config.budget,
+        ...(config.model?.price ? { price: config.model.price } : {}),
+        log,
+        clock,
+      },
+      signal,
+    );
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

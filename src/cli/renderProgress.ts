@@ -1,0 +1,97 @@
+import type { Ephemeral, RunEvent } from "../agent/events.ts";
+import type { Progress } from "../app/investigate.ts";
+import { createSpinner } from "./spinner.ts";
+import type { Terminal } from "./terminal.ts";
+import { duration, shortened, visible } from "./text.ts";
+
+/** Shows what an investigation does while it does it: a line an event, and on a terminal the running work below. */
+export interface ProgressView extends Disposable {
+  show(event: RunEvent | Ephemeral | Progress): void;
+}
+
+/** Writes to the terminal's `err`, so that the answer alone goes to a pipe. */
+export function progressView(terminal: Terminal): ProgressView {
+  const { errColors: colors, width } = terminal;
+  const spinner = createSpinner(terminal);
+  const calls = new Map<number, string>();
+  const line = (text: string) => spinner.print(`  ${text}\n`);
+
+  return {
+    show(event) {
+      switch (event.type) {
+        case "server": {
+          const time = duration(event.connectMs);
+          if (event.connected)
+            line(`server   ${visible(event.name)} ${colors.green("✓")} ${colors.dim(`${event.tools} tools  ${time}`)}`);
+          else
+            line(
+              `server   ${visible(event.name)} ${colors.red("✗")} ${visible(event.reason ?? "")} ${colors.dim(time)}`,
+            );
+          return;
+        }
+        case "skills": {
+          line(
+            `skills   ${event.loaded} loaded ${colors.dim(`(prompt ${event.promptTokens.toLocaleString("en")} tokens, catalog ${event.digest.slice(0, 8)})`)}`,
+          );
+          for (const { name, reason } of event.dropped)
+            line(`         ${colors.yellow(`dropped ${visible(name)}`)}: ${visible(reason)}`);
+          return;
+        }
+        case "run.started": {
+          const { from, to, baselineFrom } = event.window;
+          line(
+            `window   ${time(from)} to ${time(to)}, baseline from ${time(baselineFrom)}   model ${visible(event.model.id)}`,
+          );
+          return;
+        }
+        case "step.started":
+          return spinner.start(`step ${event.step}: the model is thinking`);
+        case "delta":
+          return;
+        case "step.answered":
+          return spinner.stop();
+        case "call.decided": {
+          const { target, name, number, arguments: args } = event;
+          const title = target.kind === "server" ? `${target.server}  ${target.tool}` : name;
+          calls.set(number, shortened(visible(`${title} ${JSON.stringify(args)}`), Math.max(30, width - 32)));
+          return;
+        }
+        case "call.started":
+          return spinner.start(running(calls, event.number));
+        case "call.finished": {
+          const { number, outcome, size, duration: took, message } = event;
+          const mark = outcome === "ok" ? "" : (outcome === "empty" ? colors.yellow : colors.red)(` ${outcome}`);
+          const amount = outcome === "ok" ? ` ${size.toLocaleString("en")} characters` : "";
+          line(
+            `${String(number).padStart(3)}  ${calls.get(number) ?? ""}${mark}${colors.dim(`${amount}  ${duration(took)}`)}`,
+          );
+          if (message !== undefined && outcome !== "ok")
+            line(`     ${colors.dim(shortened(visible(message), width - 8))}`);
+          return;
+        }
+        case "notice":
+          return line(colors.yellow(`note     ${visible(event.message)}`));
+        case "results.evicted":
+          return line(
+            colors.dim(
+              `note     results of calls ${event.calls.join(", ")} are no longer shown to the model, to save room`,
+            ),
+          );
+        case "message.user":
+        case "report":
+          return;
+        case "run.ended":
+          return spinner.stop();
+      }
+    },
+    [Symbol.dispose]: () => spinner.stop(),
+  };
+}
+
+function running(calls: ReadonlyMap<number, string>, number: number): string {
+  return `${String(number).padStart(3)}  ${calls.get(number) ?? ""}`;
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,101 @@
+import type { RunSummary } from "../agent/runSummary.ts";
+import type { Finding, Report, ServerCoverage, Verdict } from "../report/report.ts";
+import { renderMarkdown } from "./renderMarkdown.ts";
+import type { Colors, Terminal } from "./terminal.ts";
+import { duration, shortened, visible, wrap } from "./text.ts";
+
+type View = Pick<Terminal, "width" | "outColors">;
+
+/** A report as a terminal shows it: the answer first, then what proves it, then what was not looked at. */
+export function renderReport(report: Report, run: RunSummary, { width, outColors: colors }: View): string {
+  const room = Math.min(width, 120) - 4;
+  const sections = [
+    headline(report, run, { room, colors }),
+    renderMarkdown(report.summary, { width: room, colors }),
+    numbered(report.findings, { room, colors }),
+    section("Evidence", evidence(report, run, room), colors),
+    section("Not looked at", report.coverage.servers.flatMap(notLookedAt), colors),
+    section(
+      "Skills not loaded",
+      report.coverage.skillsDropped.map(({ name, reason }) => `${name}: ${reason}`),
+      colors,
+    ),
+    section(
+      "Limits hit",
+      report.coverage.budgets.map(({ message }) => message),
+      colors,
+    ),
+    section("Note", report.coverage.notices, colors),
+    section("Next", report.nextSteps, colors),
+    footer(report, run, colors),
+  ];
+  return `\n${sections
+    .filter((text) => text !== "")
+    .map((text) => text.replace(/^(?=.)/gm, "  "))
+    .join("\n\n")}\n\n`;
+
+  function section(title: string, lines: readonly string[], { bold }: Colors): string {
+    if (lines.length === 0) return "";
+    const shown = lines.map((line) => `  ${wrap(visible(line), room - 2, "  ")}`);
+    return [bold(title), ...shown].join("\n");
+  }
+}
+
+const verdictColor = { confirmed: "green", likely: "yellow", inconclusive: "magenta" } as const satisfies Record<
+  Verdict,
+  keyof Colors
+>;
+
+function headline(report: Report, run: RunSummary, { room, colors }: { room: number; colors: Colors }): string {
+  const made = run.calls.filter(({ server }) => server !== undefined).length;
+  const cost = run.cost === undefined ? "" : `, $${run.cost.toFixed(2)}`;
+  const facts = `${duration(run.duration)}, ${made} ${made === 1 ? "call" : "calls"}${cost}`;
+  const verdict = report.verdict.toUpperCase();
+  const lowered = report.claimedVerdict === report.verdict ? "" : `  (the model said ${report.claimedVerdict})`;
+  const gap = " ".repeat(Math.max(2, room - verdict.length - lowered.length - facts.length));
+  return `${colors.bold(colors[verdictColor[report.verdict]](verdict))}${lowered}${gap}${colors.dim(facts)}`;
+}
+
+function numbered(findings: readonly Finding[], { room, colors }: { room: number; colors: Colors }): string {
+  return findings
+    .map(({ statement, evidence, status, problems }, index) => {
+      const mark = `${index + 1}`.padStart(2);
+      const cited = evidence.map(({ call }) => `[${call}]`).join(" ");
+      const text = `${mark}  ${wrap(`${visible(statement)} ${cited}`.trimEnd(), room - 4, "    ")}`;
+      return status === "supported"
+        ? text
+        : `${text}\n    ${colors.yellow(wrap(`unsupported: ${problems.join("; ")}`, room - 4, "    "))}`;
+    })
+    .join("\n");
+}
+
+/** The cited calls, so that a reader can repeat each. */
+function evidence({ findings }: Report, { calls }: RunSummary, room: number): readonly string[] {
+  const cited = new Set(findings.flatMap(({ evidence }) => evidence.map(({ call }) => call)));
+  return calls
+    .filter(({ call }) => cited.has(call))
+    .map(({ call, server = "-", tool, arguments: args, outcome }) =>
+      shortened(
+        `[${call}] ${server} ${tool} ${JSON.stringify(args)}${outcome === "ok" ? "" : ` (${outcome})`}`,
+        room * 3,
+      ),
+    );
+}
+
+function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly string[] {
+  const failures = Object.entries(calls).filter(([outcome]) => outcome !== "ok" && outcome !== "empty");
+  const detail = failures.map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+  if (state === "answered") return detail === "" ? [] : [`${server}: answered, but not always (${detail})`];
+  const why = reason ?? (state === "empty" ? "every call returned nothing" : detail);
+  return [`${server}: ${state}${why ? ` (${why})` : ""}`];
+}
+
+function footer({ skillsUsed, catalog }: Report, { prompt, model, window }: RunSummary, colors: Colors): string {
+  const used = skillsUsed.length > 0 ? skillsUsed.map(visible).join(", ") : "none";
+  const size = prompt.tokens.toLocaleString("en");
+  return [
+    `Skills used   ${used}`,
+    colors.dim(`catalog ${catalog.digest.slice(0, 8)}, prompt ${size} tokens, model ${visible(model.id)}`),
+    colors.dim(`window ${window.from} to ${window.to}`),
+  ].join("\n");
+}
