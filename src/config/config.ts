@@ -24,12 +24,14 @@ export interface Config {
   readonly model?: ModelConfig;
   readonly budget: Budget;
   readonly policy: PolicyRules;
-  /** Every value that was expanded from an environment variable, for the redactor. */
+  /** Every value that came from an environment variable, and a literal API key, for the redactor. */
   readonly secrets: readonly Secret[];
+  /** What is valid and an operator should know, one sentence each: to be logged at start-up. */
+  readonly warnings: readonly string[];
 }
 
 export interface Secret {
-  /** Name of the environment variable. */
+  /** Name of the environment variable, or `model.api_key`. */
   readonly name: string;
   readonly value: string;
 }
@@ -68,9 +70,9 @@ export interface ModelConfig {
   readonly name: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Context window, tokens. */
+  /** Context window, tokens. Default 200,000 for Anthropic, 128,000 for all others: the smallest of their present models. */
   readonly window: number;
-  /** Bound on the tokens of one answer. */
+  /** Bound on the tokens of one answer. Default 8,192, which every present model allows. */
   readonly maxOutput: number;
   /** USD per million tokens; needed for a cost budget. */
   readonly price?: { readonly input: number; readonly output: number };

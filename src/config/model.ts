@@ -1,0 +1,78 @@
+import type { JsonObject } from "../json/json.ts";
+import type { ModelConfig, Secret } from "./config.ts";
+import { ConfigError } from "./configError.ts";
+import type { Environment } from "./expandVariables.ts";
+
+/** How people name a provider. `ollama` is an OpenAI-compatible endpoint on this machine. */
+export const providers = ["anthropic", "openai", "google", "openai-compatible", "ollama"] as const;
+export type ProviderName = (typeof providers)[number];
+
+/** A model as the configuration writes it, checked. */
+export interface ModelInput {
+  readonly provider: ProviderName;
+  readonly name: string;
+  readonly base_url?: string | undefined;
+  readonly api_key?: string | undefined;
+  readonly window?: number | undefined;
+  readonly max_output?: number | undefined;
+  readonly price?: { readonly input: number; readonly output: number } | undefined;
+  readonly options?: JsonObject | undefined;
+}
+
+const keyVariables: Readonly<Partial<Record<ProviderName, string>>> = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+  google: "GOOGLE_GENERATIVE_AI_API_KEY",
+};
+
+/** `provider/name`, or the sentence that says why not. The name may hold slashes of its own. */
+export function readModelName(text: string): Pick<ModelInput, "provider" | "name"> | string {
+  if (text === "runbook") return "runbook, which needs no model, comes in a later release";
+  const slash = text.indexOf("/");
+  const provider = providers.find((known) => known === text.slice(0, slash));
+  const name = text.slice(slash + 1);
+  if (slash < 0 || name === "") return "expected provider/name, as anthropic/claude-x";
+  if (provider === undefined) return `unknown provider, expected one of ${providers.join(", ")}`;
+  if (provider === "openai-compatible")
+    return "openai-compatible needs a base_url: write model as { provider, name, base_url }";
+  return { provider, name };
+}
+
+/**
+ * Fills in what was left out: window, bound on the answer, Ollama's address, and the API key from the provider's usual
+ * environment variable. No key is no error here: some endpoints need none, and the model says so when it is made.
+ */
+export function resolveModel(
+  input: ModelInput,
+  environment: Environment,
+): { model: ModelConfig; secrets: readonly Secret[] } {
+  const { provider: given, name, base_url: url, window, max_output: maxOutput, price, options } = input;
+  const provider = given === "ollama" ? "openai-compatible" : given;
+  const baseUrl = url ?? (given === "ollama" ? "http://127.0.0.1:11434/v1" : undefined);
+  const variable = keyVariables[given];
+  const fromVariable = variable === undefined ? undefined : environment[variable] || undefined;
+  const apiKey = input.api_key ?? fromVariable;
+  const keyName = input.api_key === undefined && variable !== undefined ? variable : "model.api_key";
+
+  const model: ModelConfig = {
+    provider,
+    name,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    window: window ?? (provider === "anthropic" ? 200_000 : 128_000),
+    maxOutput: maxOutput ?? 8_192,
+    ...(price && { price }),
+    options: options ?? {},
+  };
+  return { model, secrets: apiKey === undefined ? [] : [{ name: keyName, value: apiKey }] };
+}
+
+/** The model that `--model provider/name` means. Throws `ConfigError`. */
+export function modelFromFlag(
+  text: string,
+  environment: Environment,
+): { model: ModelConfig; secrets: readonly Secret[] } {
+  const input = readModelName(text);
+  if (typeof input !== "string") return resolveModel(input, environment);
+  throw new ConfigError("--model", [{ line: 1, column: 1, path: "", message: input }]);
+}
