@@ -28,7 +28,7 @@ export const alertRules = {
         },
         {
           alert: "MemoryGrowth",
-          expr: "deriv(process_resident_memory_bytes[10s]) > 250e3",
+          expr: "deriv(process_resident_memory_bytes[10s]) > 500e3",
           for: "3s",
           labels: HINT,
           annotations: { summary: "{{ $labels.service }} grows by {{ $value | humanize1024 }}B a second" },

@@ -39,7 +39,7 @@ export interface Bed extends AsyncDisposable {
 
 /**
  * Three services under load, Prometheus with four alert rules, Alertmanager and autotel-mcp. Resolves, after about
- * seven seconds, when all of them are scraped and traces have arrived. Nothing of it outlives its disposal or a failed start.
+ * seven seconds, when all three are scraped. Nothing of it outlives its disposal or a failed start.
  */
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
   await using stack = new AsyncDisposableStack();

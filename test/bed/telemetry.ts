@@ -73,7 +73,7 @@ export function telemetry(service: string, otlpUrl: string, random: Random): Tel
             kind: SPAN_KIND[kind],
             startTimeUnixNano: started.toString(),
             endTimeUnixNano: now().toString(),
-            attributes: toOtlp(attributes),
+            attributes: toOtlp(error === undefined ? attributes : { ...attributes, "error.message": error }),
             status: error === undefined ? {} : { code: 2, message: error },
           });
         },

@@ -106,7 +106,7 @@ export function startProcess(command: string, args: readonly string[], options: 
 
 /** Covers a test runner that is killed in the middle of a test: its end of the pipe closes, and the group goes. */
 function killWhenWeDie(group: number): ChildProcess {
-  const watchdog = spawn("sh", ["-c", `read -r _; kill -KILL -${group}`], {
+  const watchdog = spawn("/bin/sh", ["-c", `read -r _; kill -KILL -${group}`], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
