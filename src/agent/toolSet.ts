@@ -14,6 +14,8 @@ export interface ToolSet {
   /** What an offered name stands for; undefined for a name that was not offered. */
   resolve(name: string): Exclude<CallTarget, { kind: "none" }> | undefined;
   find(server: string, tool: string): ServerTarget | undefined;
+  /** The name that a tool is offered under; undefined where it is reached through `call_tool`. */
+  nameOf(server: string, tool: string): string | undefined;
   /** Description and input schema of a tool, as text. */
   describe(server: string, tool: string): string | undefined;
 }
@@ -78,6 +80,10 @@ export function toolSet(tools: readonly ServerTool[], limits: ToolSetLimits): To
     overflow: sortedOverflow,
     resolve: (name) => targets.get(name),
     find,
+    nameOf(server, tool) {
+      const name = names.nameOf(server, tool);
+      return name !== undefined && targets.has(name) ? name : undefined;
+    },
     describe(server, tool) {
       const found = definition(server, tool);
       return found && `${found.description}\n\nArguments: ${JSON.stringify(found.inputSchema)}`;

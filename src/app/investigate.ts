@@ -17,6 +17,7 @@ import type { Deployment } from "./deployment.ts";
 import { droppedSkills, serverFacts } from "./facts.ts";
 import { noServerModel } from "./noServerModel.ts";
 import { timeWindow, type WindowInput } from "./timeWindow.ts";
+import { toolLimitsFor } from "./toolLimits.ts";
 
 export interface Investigation {
   readonly question: string;
@@ -46,9 +47,6 @@ export type Progress =
       /** The prompt takes a larger share of the model's window than the configuration finds right. */
       readonly large: boolean;
     };
-
-/** Providers refuse more tools than this, or choose badly among them; and a list costs its tokens in every step. */
-const toolLimits = { tools: 128, share: 0.15 } as const;
 
 /**
  * One investigation over a deployment: yields what happens, ends after `run.ended`. The system prompt is made once, here.
@@ -93,7 +91,7 @@ export async function* investigate(
             .states()
             .flatMap(({ name, fingerprint }) => (fingerprint === undefined ? [] : [[name, fingerprint]])),
         ),
-        tools: toolSet(registry.tools(), { tools: toolLimits.tools, tokens: model.window * toolLimits.share }),
+        tools: toolSet(registry.tools(), toolLimitsFor(model.window)),
         callServer: (server, tool, args, options) => registry.call(server, tool, args, options),
         policy: rulesPolicy(config.policy),
         results: directoryResults(directory),

@@ -7,6 +7,12 @@ import { duration, shortened, visible } from "./text.ts";
 /** Shows what an investigation does while it does it: a line an event, and on a terminal the running work below. */
 export interface ProgressView extends Disposable {
   show(event: RunEvent | Ephemeral | Progress): void;
+  /** Says what is under way before there are events. */
+  working(label: string): void;
+  /** A line of its own among the events. */
+  print(text: string): void;
+  /** Takes the running line away. */
+  done(): void;
 }
 
 /** Writes to the terminal's `err`, so that the answer alone goes to a pipe. */
@@ -20,6 +26,7 @@ export function progressView(terminal: Terminal): ProgressView {
     show(event) {
       switch (event.type) {
         case "server": {
+          spinner.stop();
           const time = duration(event.connectMs);
           if (event.connected)
             line(`server   ${visible(event.name)} ${colors.green("✓")} ${colors.dim(`${event.tools} tools  ${time}`)}`);
@@ -84,6 +91,9 @@ export function progressView(terminal: Terminal): ProgressView {
           return spinner.stop();
       }
     },
+    working: (label) => spinner.start(label),
+    print: (text) => spinner.print(text),
+    done: () => spinner.stop(),
     [Symbol.dispose]: () => spinner.stop(),
   };
 }

@@ -22,7 +22,9 @@ export function createSpinner(terminal: Terminal): Spinner {
     if (label === undefined) return;
     const seconds = Math.floor((frame++ * frameTime) / 1000);
     const clock = seconds > 0 ? ` ${seconds}s` : "";
-    terminal.err(`${eraseLine}  ${frames[frame % frames.length]} ${shortened(label, width - 12)}${errColors.dim(clock)}`);
+    terminal.err(
+      `${eraseLine}  ${frames[frame % frames.length]} ${shortened(label, width - 12)}${errColors.dim(clock)}`,
+    );
   };
   return {
     start(text) {

@@ -9,7 +9,9 @@ export function table(headings: readonly string[], rows: readonly (readonly (str
     row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : visible(cell))),
   );
   const rightAligned = headings.map(
-    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number"),
+    (_, column) =>
+      rows.some((row) => typeof row[column] === "number") &&
+      rows.every((row) => typeof row[column] === "number" || row[column] === "-"),
   );
   const widths = headings.map((heading, column) =>
     Math.max(width(heading), ...cells.map((row) => width(row[column] ?? ""))),

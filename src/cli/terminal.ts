@@ -3,9 +3,9 @@ import pc from "picocolors";
 /** Where a command writes, and what that place can show. */
 export interface Terminal {
   /** The answer: a report, a table, JSON. */
-  out(text: string): void;
+  readonly out: (text: string) => void;
   /** Everything that is not the answer: progress, warnings, errors. */
-  err(text: string): void;
+  readonly err: (text: string) => void;
   /** Columns of the answer's place; 80 where it is no terminal. */
   readonly width: number;
   /** Progress may redraw its line. */

@@ -19,7 +19,7 @@ export function recordedConnection(recording: Recording, from: string): Connecti
   const given = new Map<string, number>();
 
   return {
-    info: listing.info,
+    info: { server: `recording of ${new Date(recording.recordedAt).toISOString()}`, protocol: "recording" },
     list: async () => listing.tools,
     async call(tool, args) {
       const key = callKey(tool, args);

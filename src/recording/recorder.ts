@@ -1,11 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { Redacted } from "../redact/redact.ts";
+import type { Redact } from "../redact/redact.ts";
 import { RecordingError, type RecordingLine } from "./recordingFile.ts";
 
-/** Writes a recording while a run goes on. Takes only what has been redacted. */
+/** Writes a recording while a run goes on. */
 export interface Recorder {
-  /** Queues a line; lines are written in order. A failure shows at `close`. */
-  add(line: Redacted<Exclude<RecordingLine, { type: "recording" }>>): void;
+  /** Queues a line, redacted; lines are written in order. A failure shows at `close`. */
+  add(line: Exclude<RecordingLine, { type: "recording" }>): void;
   /** Waits for all lines. Rejects with `RecordingError` when one could not be written: the recording is then not whole. */
   close(): Promise<void>;
 }
@@ -14,7 +14,10 @@ export interface Recorder {
  * Starts a recording in a new file that only its owner can read. A file that exists is never overwritten: it may be the
  * only trace of an incident. `recordedAt` is what the run takes as now, ms.
  */
-export async function createRecorder(file: string, recordedAt: number): Promise<Recorder> {
+export async function createRecorder(
+  file: string,
+  { recordedAt, redact }: { readonly recordedAt: number; readonly redact: Redact },
+): Promise<Recorder> {
   const handle = await create(file);
   let failure: unknown;
   const write = async (line: RecordingLine) => {
@@ -28,7 +31,8 @@ export async function createRecorder(file: string, recordedAt: number): Promise<
   let written = write({ type: "recording", v: 1, recordedAt });
   return {
     add(line) {
-      written = written.then(() => write(line));
+      const safe = redact(line);
+      written = written.then(() => write(safe));
     },
     async close() {
       await written;

@@ -18,7 +18,6 @@ export interface RecordingHeader {
 export interface RecordedListing {
   readonly type: "listing";
   readonly server: string;
-  readonly info: { readonly server: string; readonly protocol: string };
   readonly tools: readonly ToolDefinition[];
 }
 
@@ -60,7 +59,6 @@ const lineSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("listing"),
     server: z.string(),
-    info: z.object({ server: z.string(), protocol: z.string() }),
     tools: z.array(
       z.looseObject({ name: z.string(), description: z.string(), inputSchema: object, annotations: object }),
     ),

@@ -1,0 +1,215 @@
+import { rulesPolicy } from "../agent/policy.ts";
+import { systemPrompt } from "../agent/systemPrompt.ts";
+import { droppedSkills } from "../app/facts.ts";
+import { connectServers, type Servers } from "../app/servers.ts";
+import { version } from "../app/version.ts";
+import type { Config } from "../config/config.ts";
+import { memoryLog } from "../log/log.ts";
+import { createModel } from "../model/createModel.ts";
+import { estimateTokens } from "../model/estimateTokens.ts";
+import { load } from "../skill/catalog.ts";
+import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
+import { type ExitCode, exitCode } from "./exitCode.ts";
+import { shownPath } from "./shownPath.ts";
+import { duration, visible } from "./text.ts";
+
+/** One thing that was looked at. `what to do` is there when it is not good. */
+interface Check {
+  readonly about: string;
+  readonly state: "good" | "warning" | "bad";
+  readonly message: string;
+  readonly remedy?: string;
+  /** What a failure means for the exit code; a server that is down is no fault of the input. */
+  readonly code?: ExitCode;
+}
+
+/** Goes through everything that can be wrong, in the order in which it would bite, and ends with one sentence. */
+export async function doctor(context: CommandContext, options: CommonOptions): Promise<ExitCode> {
+  const checks: Check[] = [];
+  const look = (found: readonly Check[]) => {
+    checks.push(...found);
+    if (!options.json) for (const check of found) context.terminal.out(renderCheck(check, context));
+  };
+
+  look([{ about: "korvus", state: "good", message: `${version} on Node.js ${process.versions.node}` }]);
+  let config: Config | undefined;
+  try {
+    config = await commandConfig(context, options, memoryLog());
+    look(configChecks(config, context));
+  } catch (error) {
+    look([
+      {
+        about: "config",
+        state: "bad",
+        message: (error as Error).message,
+        remedy: "correct the places named above",
+        code: exitCode.input,
+      },
+    ]);
+  }
+  if (config) {
+    look(await modelChecks(config, context));
+    const { clock, signal, groups, env: environment } = context;
+    await using servers = await connectServers(config, { log: memoryLog(), clock, signal, groups, environment });
+    look(serverChecks(servers));
+    look(await skillChecks(config, servers, context));
+  }
+
+  const bad = checks.filter(({ state }) => state === "bad");
+  const sentence = verdict(checks);
+  if (options.json) printJson(context, { checks: checks.map(({ code: _code, ...check }) => check), verdict: sentence });
+  else context.terminal.out(`\n  ${sentence}\n`);
+  return bad.map(({ code }) => code ?? exitCode.input).sort((a, b) => a - b)[0] ?? exitCode.done;
+}
+
+function verdict(checks: readonly Check[]): string {
+  const first = checks.find(({ state }) => state === "bad") ?? checks.find(({ state }) => state === "warning");
+  if (!first) return "Everything is in order: korvus investigate will work.";
+  const subject = `${first.about}: ${first.remedy ?? first.message}`;
+  return first.state === "bad"
+    ? `Korvus cannot investigate yet. First ${subject}.`
+    : `Korvus can investigate. To get more out of it, ${subject}.`;
+}
+
+function configChecks({ file, warnings, mcp }: Config, { cwd }: CommandContext): readonly Check[] {
+  const found: Check =
+    file === undefined
+      ? {
+          about: "config",
+          state: "bad",
+          message: "no korvus.yaml here or above",
+          remedy: "write one with mcp.servers and a model",
+          code: exitCode.input,
+        }
+      : { about: "config", state: "good", message: `${shownPath(file, cwd)} is valid` };
+  const none: readonly Check[] =
+    file !== undefined && mcp.servers.length === 0
+      ? [
+          {
+            about: "servers",
+            state: "bad",
+            message: "none is configured",
+            remedy: "name at least one under mcp.servers",
+            code: exitCode.input,
+          },
+        ]
+      : [];
+  return [found, ...warnings.map((message): Check => ({ about: "config", state: "warning", message })), ...none];
+}
+
+async function modelChecks(config: Config, { env }: CommandContext): Promise<readonly Check[]> {
+  if (!config.model) {
+    return [
+      {
+        about: "model",
+        state: "bad",
+        message: "none is configured",
+        remedy: "set model, as anthropic/claude-x, or give --model",
+        code: exitCode.input,
+      },
+    ];
+  }
+  try {
+    const { id, window } = await createModel(config.model, { env });
+    return [
+      {
+        about: "model",
+        state: "good",
+        message: `${id}, window ${window.toLocaleString("en")} tokens (not asked: that would cost)`,
+      },
+    ];
+  } catch (error) {
+    return [
+      {
+        about: "model",
+        state: "bad",
+        message: (error as Error).message,
+        remedy: "set the key or the address",
+        code: exitCode.input,
+      },
+    ];
+  }
+}
+
+function serverChecks({ registry, config }: Servers): readonly Check[] {
+  const policy = rulesPolicy(config.policy);
+  return registry.states().map(({ name, state, reason, tools, connectMs, transport, info }): Check => {
+    if (state !== "connected") {
+      const remedy =
+        transport === "stdio"
+          ? "start its command by hand and read what it says"
+          : "see that it runs and that the address is right";
+      return {
+        about: name,
+        state: "bad",
+        message: `not connected: ${reason ?? state}`,
+        remedy,
+        code: exitCode.noAnswer,
+      };
+    }
+    const runnable = registry
+      .tools()
+      .filter(
+        ({ server, tool }) =>
+          server === name &&
+          policy.decide({ server, tool: tool.name, readOnly: tool.annotations.readOnlyHint === true }).decision ===
+            "allow",
+      );
+    const message = `${info?.server ?? ""}, ${tools} tools, ${runnable.length} run unasked (${duration(connectMs)})`;
+    if (runnable.length > 0) return { about: name, state: "good", message };
+    const remedy =
+      tools === 0
+        ? "it offers no tools: see what its configuration leaves out"
+        : `allow the ones that only read, as policy: { allow: ["${name}.TOOL"] }`;
+    return { about: name, state: "warning", message, remedy };
+  });
+}
+
+async function skillChecks(config: Config, servers: Servers, { cwd }: CommandContext): Promise<readonly Check[]> {
+  const path = shownPath(config.skills.path, cwd);
+  try {
+    const catalog = await load(config.skills.path, servers.registry.connected(), memoryLog());
+    const dropped = droppedSkills(catalog, servers.registry);
+    const tokens = estimateTokens(systemPrompt(catalog)).toLocaleString("en");
+    const loaded: Check =
+      catalog.skills.length + dropped.length === 0
+        ? {
+            about: "skills",
+            state: "warning",
+            message: `none in ${path}`,
+            remedy: `write what your team knows into ${path}/NAME.md`,
+          }
+        : {
+            about: "skills",
+            state: "good",
+            message: `${catalog.skills.length} loaded from ${path}, prompt ${tokens} tokens`,
+          };
+    return [
+      loaded,
+      ...dropped.map(
+        ({ name, reason }): Check => ({ about: "skills", state: "warning", message: `${name} is dropped: ${reason}` }),
+      ),
+    ];
+  } catch (error) {
+    return [
+      {
+        about: "skills",
+        state: "bad",
+        message: (error as Error).message,
+        remedy: "correct the files named above",
+        code: exitCode.input,
+      },
+    ];
+  }
+}
+
+function renderCheck(
+  { about, state, message, remedy }: Check,
+  { terminal: { outColors: colors } }: CommandContext,
+): string {
+  const mark = { good: colors.green("✓"), warning: colors.yellow("!"), bad: colors.red("✗") }[state];
+  const [first = "", ...more] = message.split("\n").map(visible);
+  const lines = [`  ${mark} ${about.padEnd(14)} ${first}`, ...more.map((line) => `    ${"".padEnd(14)} ${line}`)];
+  if (remedy !== undefined) lines.push(`    ${"".padEnd(14)} ${colors.dim(`→ ${remedy}`)}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,124 @@
+import { resolve } from "node:path";
+import { emptyState, fold, type RunState } from "../agent/runState.ts";
+import { runSummary } from "../agent/runSummary.ts";
+import { startDeployment } from "../app/deployment.ts";
+import { investigate } from "../app/investigate.ts";
+import { parseInstant } from "../app/timeWindow.ts";
+import type { Config } from "../config/config.ts";
+import { durationPattern, parseDuration } from "../config/duration.ts";
+import { modelFromFlag } from "../config/model.ts";
+import { type Log, lineLog } from "../log/log.ts";
+import { createModel } from "../model/createModel.ts";
+import type { Report } from "../report/report.ts";
+import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
+import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+import { noServers } from "./noServers.ts";
+import { renderLogLine } from "./renderLogLine.ts";
+import { type ProgressView, progressView } from "./renderProgress.ts";
+import { renderReport } from "./renderReport.ts";
+
+export interface InvestigateOptions extends CommonOptions {
+  readonly since?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly record?: string;
+  readonly skills?: string;
+  readonly model?: string;
+}
+
+/** `korvus investigate`: everything that can be wrong with the input is said before a server is started. */
+export async function investigateCommand(
+  context: CommandContext,
+  question: string,
+  options: InvestigateOptions,
+): Promise<ExitCode> {
+  const { terminal, clock, signal, groups, env: environment, cwd } = context;
+  using progress = progressView(terminal);
+  const log = progressLog(context, options, progress);
+  const config = withModel(await commandConfig(context, options, log), options, environment);
+  const asked = (question === "-" ? await context.readInput() : question).trim();
+  if (asked === "")
+    throw new UsageError(
+      'the question is empty\nask as you would ask a colleague: korvus investigate "why is checkout slow since 14:00?"',
+    );
+  const window = windowInput(options, clock.now());
+  if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
+  if (!config.model) throw new UsageError(noModel(config));
+  const model = await createModel(config.model, { env: environment, log });
+
+  progress.working(`connecting to ${config.mcp.servers.length} servers`);
+  let state = emptyState;
+  {
+    await using deployment = await startDeployment(config, {
+      log,
+      clock,
+      signal,
+      groups,
+      environment,
+      ...(options.skills === undefined ? {} : { skills: resolve(cwd, options.skills) }),
+      ...(options.record === undefined ? {} : { record: resolve(cwd, options.record) }),
+    });
+    for await (const event of investigate(deployment, { question: asked, window, model, clock }, signal)) {
+      progress.show(event);
+      if ("seq" in event) state = fold(state, event);
+    }
+    progress.done();
+    printReport(context, state, config, options);
+  }
+  return codeOf(state);
+}
+
+function printReport(context: CommandContext, state: RunState, config: Config, options: CommonOptions): void {
+  const run = runSummary(state, config.model?.price);
+  if (!run || !state.report) throw new Error("the run ended without a report");
+  if (options.json) printJson(context, { report: state.report, run });
+  else context.terminal.out(renderReport(state.report, run, context.terminal));
+}
+
+function codeOf({ report, ended, turns }: RunState): ExitCode {
+  if (ended?.reason === "cancelled") return exitCode.interrupted;
+  if (report && nobodyAnswered(report)) return exitCode.noAnswer;
+  // A model that never said a word is a matter of key, name or address.
+  const spoke = turns.some((turn) => turn.kind === "step" && turn.answer !== undefined);
+  return ended?.reason === "model-failed" && !spoke ? exitCode.input : exitCode.done;
+}
+
+/** No server is connected, or some were asked and none of them answered. */
+function nobodyAnswered({ coverage: { servers } }: Report): boolean {
+  if (servers.every(({ state }) => state === "not connected")) return true;
+  return (
+    servers.some(({ state }) => state === "failed") &&
+    !servers.some(({ state }) => state === "answered" || state === "empty")
+  );
+}
+
+/** Warnings stand among the progress; a server that does not connect is shown there already. */
+function progressLog({ terminal }: CommandContext, { logLevel }: CommonOptions, progress: ProgressView): Log {
+  return lineLog(logLevel, (line) => {
+    const shownAnyway = line.level === "warn" && line["state"] === "failed";
+    if (!shownAnyway) progress.print(renderLogLine(line, terminal.errColors));
+  });
+}
+
+function withModel(config: Config, { model: flag }: InvestigateOptions, environment: CommandContext["env"]): Config {
+  if (flag === undefined) return config;
+  const { model, secrets } = modelFromFlag(flag, environment);
+  return { ...config, model, secrets: [...config.secrets, ...secrets] };
+}
+
+/** Reads the times now, so that a slip is told before servers are started; what they mean depends on the run's now. */
+function windowInput({ since, from, to }: InvestigateOptions, now: number) {
+  if (since !== undefined && !durationPattern.test(since))
+    throw new UsageError(`--since ${since} is no duration: write 30m, 2h or 1h30m`);
+  for (const instant of [from, to]) if (instant !== undefined) parseInstant(instant, now);
+  return {
+    ...(since === undefined ? {} : { since: parseDuration(since) }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function noModel({ file }: Config): string {
+  const where = file === undefined ? "in a korvus.yaml" : `in ${file}`;
+  return `no model is configured\nset one ${where}, as model: anthropic/claude-x, or give --model PROVIDER/NAME;\nthe key is read from the provider's usual variable, as ANTHROPIC_API_KEY.`;
+}

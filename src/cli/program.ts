@@ -1,0 +1,168 @@
+import { Command, CommanderError, Option } from "commander";
+import { version } from "../app/version.ts";
+import { logLevels } from "../log/log.ts";
+import type { CommandContext, CommonOptions } from "./commandContext.ts";
+import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+
+/** Runs what `args` (without node and script) ask for. Each command's code is loaded only when it runs. */
+export async function runProgram(context: CommandContext, args: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = exitCode.done;
+  const program = createProgram(context, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version end this way too; commander has said everything by then.
+    return error.exitCode === 0 ? exitCode.done : exitCode.input;
+  }
+  return code;
+}
+
+function createProgram(context: CommandContext, ended: (code: ExitCode) => void): Command {
+  const { terminal } = context;
+  const program = new Command("korvus")
+    .description(
+      "Investigates incidents through MCP servers, guided by your skills, and proves every finding with a tool call.",
+    )
+    .version(version, "-V, --version")
+    .exitOverride()
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      getOutHelpWidth: () => Math.min(terminal.width, 110),
+    })
+    .addHelpText(
+      "after",
+      `
+Examples:
+  korvus doctor                                        what is configured, what answers, what to do
+  korvus investigate "why is checkout slow?"           the last 30 minutes, with the configured model
+  korvus skills list                                   what the agent is told, and its size
+
+Exit codes: 0 a report came, 1 configuration or input is wrong, 2 no server answered, 130 interrupted.`,
+    );
+  const action: Action =
+    (run) =>
+    async (...given) => {
+      const command = given.at(-1) as Command;
+      ended(await run(command.optsWithGlobals<CommonOptions>(), ...(command.processedArgs as string[])));
+    };
+
+  addInvestigate(program, context, action);
+  addSkills(program, context, action);
+  addMcp(program, context, action);
+  addConfig(program, context, action);
+  common(
+    program
+      .command("doctor")
+      .description("Checks configuration, model, servers and skills, in the order in which they would bite"),
+  ).action(action(async (options) => (await import("./doctorCommand.ts")).doctor(context, options)));
+  return program;
+}
+
+/** Every option of a command's own is optional, so that commander's untyped options fit where the common ones do. */
+type Action = (
+  run: (options: CommonOptions, ...args: string[]) => Promise<ExitCode> | ExitCode,
+) => (...given: readonly unknown[]) => Promise<void>;
+
+/** Options that every command takes. */
+function common(command: Command): Command {
+  return command
+    .option("-c, --config <file>", "configuration file (default: korvus.yaml here or in a directory above)")
+    .addOption(
+      new Option("--log-level <level>", "least important log lines to show").choices([...logLevels]).default("warn"),
+    )
+    .option("--json", "print JSON, complete and stable");
+}
+
+function addInvestigate(program: Command, context: CommandContext, action: Action): void {
+  common(
+    program
+      .command("investigate")
+      .description("Investigates a question and prints a report; progress goes to stderr")
+      .argument("[question]", "what to find out; - reads it from stdin"),
+  )
+    .option("--since <duration>", "window: the time up to now, as 45m or 2h (default: 30m)")
+    .option("--from <time>", "window: its start, as 14:00, 2026-11-30T14:00:00Z or Unix seconds")
+    .option("--to <time>", "window: its end (default: now)")
+    .option("--model <provider/name>", "model to use, as anthropic/claude-x, openai/..., google/..., ollama/...")
+    .option("--skills <directory>", "skills to use instead of the configured ones")
+    .option("--record <file>", "write every tool listing, call and result to a new file, for replay")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  korvus investigate "why is checkout slow since 14:00?" --from 13:45
+  korvus investigate "error rate of payments" --since 2h --model openai/gpt-x
+  korvus investigate "why did the deploy fail?" --json > report.json
+  korvus investigate "why is checkout slow?" --record incident.jsonl`,
+    )
+    .action(
+      action(async (options, question) => {
+        if (question === undefined)
+          throw new UsageError('what shall be investigated?\nkorvus investigate "why is checkout slow since 14:00?"');
+        return (await import("./investigateCommand.ts")).investigateCommand(context, question, options);
+      }),
+    );
+}
+
+function addSkills(program: Command, context: CommandContext, action: Action): void {
+  const skills = program.command("skills").description("The know-how that the agent is given");
+  const withSkills = (command: Command) =>
+    common(command)
+      .option("--skills <directory>", "skills to look at instead of the configured ones")
+      .option("--offline", "connect to no server, and count every server that a skill names as connected");
+  withSkills(skills.command("list").description("Lists the skills that a run would get, and those dropped, with sizes"))
+    .addHelpText("after", "\nExamples:\n  korvus skills list\n  korvus skills list --offline --json")
+    .action(action(async (options) => (await import("./skillsCommands.ts")).skillsList(context, options)));
+  withSkills(skills.command("show").description("Shows a skill with its body").argument("<name>", "the skill's name"))
+    .addHelpText("after", "\nExample:\n  korvus skills show prometheus-metrics --offline")
+    .action(action(async (options, name) => (await import("./skillsCommands.ts")).skillsShow(context, name, options)));
+  withSkills(skills.command("prompt").description("Prints the system prompt that a run would get, byte for byte"))
+    .addHelpText("after", "\nExample:\n  korvus skills prompt --offline | sha256sum")
+    .action(action(async (options) => (await import("./skillsCommands.ts")).skillsPrompt(context, options)));
+}
+
+function addMcp(program: Command, context: CommandContext, action: Action): void {
+  const mcp = program.command("mcp").description("The MCP servers that Korvus asks");
+  common(mcp.command("list").description("Connects to every configured server and says how that went")).action(
+    action(async (options) => (await import("./mcpCommands.ts")).mcpList(context, options)),
+  );
+  common(
+    mcp
+      .command("tools")
+      .description("Lists the tools, and whether the policy lets each run")
+      .argument("[server]", "only this server's"),
+  )
+    .addHelpText("after", "\nExamples:\n  korvus mcp tools\n  korvus mcp tools prometheus --json")
+    .action(action(async (options, server) => (await import("./mcpCommands.ts")).mcpTools(context, server, options)));
+  common(
+    mcp
+      .command("call")
+      .description("Calls one tool and prints its result")
+      .argument("<server>", "the server's name in the configuration")
+      .argument("<tool>", "the tool's own name")
+      .argument("[arguments]", "a JSON object"),
+  )
+    .option("--yes", "call a tool that is not declared read-only")
+    .addHelpText("after", `\nExample:\n  korvus mcp call prometheus query '{"promql": "up"}'`)
+    .action(
+      action(async (options, server, tool, args) =>
+        (await import("./mcpCommands.ts")).mcpCall(context, { server: server, tool: tool, args }, options),
+      ),
+    );
+}
+
+function addConfig(program: Command, context: CommandContext, action: Action): void {
+  const config = program.command("config").description("The configuration, korvus.yaml");
+  common(
+    config.command("check").description("Reads the configuration and names everything that is wrong with it"),
+  ).action(action(async (options) => (await import("./configCommands.ts")).configCheck(context, options)));
+  config
+    .command("schema")
+    .description("Prints the configuration's JSON Schema, for editors")
+    .addHelpText("after", "\nExample:\n  korvus config schema > korvus.schema.json")
+    .action(action(async () => (await import("./configCommands.ts")).printConfigSchema(context)));
+}
