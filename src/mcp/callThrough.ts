@@ -83,7 +83,7 @@ function outcomeOf(code: McpErrorCode, readOnly: boolean): "error" | "timeout" |
 function explained(code: McpErrorCode, message: string, { server, tool, readOnly, timeout }: LinkCall): string {
   switch (code) {
     case "timeout":
-      return `${server} did not answer ${tool} within ${timeout / 1000} s`;
+      return `${server} did not answer ${tool} within ${timeout / 1000} s: ${message}`;
     case "lost":
       return readOnly
         ? `the connection to ${server} broke during ${tool}, twice: ${message}`

@@ -1,13 +1,15 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- the SDK's client has fields, not events */
-import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
+import type { CallToolRequestOptions, Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../json/json.ts";
-import type { ToolResult } from "../result/toolResult.ts";
 import { type CallOptions, type Connection, type ConnectOptions, McpError, type ToolDefinition } from "./connection.ts";
 import { noLimit } from "./mcpClient.ts";
 import { mcpFailure, rootMessage } from "./mcpFailure.ts";
+import { toolPage, toolResult } from "./toolShapes.ts";
 
 /** A call that keeps reporting progress ends after this many times its deadline. */
 export const progressCeiling = 10;
+/** A tool list that goes on is not one, pages. */
+const longestList = 64;
 
 export interface ClientConnectionOptions extends ConnectOptions {
   /** Name in the configuration. */
@@ -21,7 +23,7 @@ export interface ClientConnectionOptions extends ConnectOptions {
 /** The `Connection` that an initialised SDK client gives. */
 export function clientConnection(client: Client, options: ClientConnectionOptions): Connection {
   const { log, server } = options;
-  let listed: ReadonlyMap<string, Tool> = new Map();
+  let listed: ReadonlyMap<string, ToolDefinition> = new Map();
   let ending: Promise<void> | undefined;
 
   const failure = (error: unknown) => {
@@ -39,12 +41,10 @@ export function clientConnection(client: Client, options: ClientConnectionOption
     info: infoOf(client),
 
     async list(signal) {
-      // The SDK would answer for the server and print a line on our stdout.
-      if (!client.getServerCapabilities()?.tools) return [];
       try {
-        const { tools } = await client.listTools(undefined, { signal, timeout: noLimit, cacheMode: "refresh" });
+        const tools = await listAll(client, options, signal);
         listed = new Map(tools.map((tool) => [tool.name, tool]));
-        return tools.map(definition);
+        return tools;
       } catch (error) {
         signal.throwIfAborted();
         const failed = failure(error);
@@ -55,18 +55,20 @@ export function clientConnection(client: Client, options: ClientConnectionOption
 
     async call(tool: string, args: JsonObject, { signal, timeout }: CallOptions) {
       try {
-        const result = await client.callTool(
-          { name: tool, arguments: args },
+        const result = await call(
+          client,
+          { tool, args, schema: listed.get(tool)?.inputSchema },
           {
             signal,
             timeout,
             resetTimeoutOnProgress: true,
             maxTotalTimeout: timeout * progressCeiling,
-            onprogress: (progress) => log.debug({ server, tool, progress: progress.progress }, "call makes progress"),
-            toolDefinition: withoutOutputSchema(listed.get(tool) ?? { name: tool, inputSchema: { type: "object" } }),
+            onprogress: ({ progress }) => log.debug({ server, tool, progress }, "call makes progress"),
           },
         );
-        return toolResult(result);
+        const read = toolResult(result);
+        if (!read) throw new McpError("protocol", "the answer is not the result of a tool");
+        return read;
       } catch (error) {
         signal.throwIfAborted();
         throw failure(error);
@@ -78,6 +80,47 @@ export function clientConnection(client: Client, options: ClientConnectionOption
       return ending;
     },
   };
+}
+
+/** Lets everything through: a result that breaks a schema is still what the server said. */
+const anything: StandardSchemaV1<unknown, unknown> = {
+  "~standard": { version: 1, vendor: "korvus", validate: (value) => ({ value }) },
+};
+
+async function listAll(
+  client: Client,
+  { log, server }: ClientConnectionOptions,
+  signal: AbortSignal,
+): Promise<readonly ToolDefinition[]> {
+  if (!client.getServerCapabilities()?.tools) return [];
+  const tools: ToolDefinition[] = [];
+  let cursor: string | undefined;
+  for (let pages = 1; pages <= longestList; pages++) {
+    const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } } as const;
+    const page = toolPage(await client.request(request, anything, { signal, timeout: noLimit }));
+    if (!page) throw new McpError("list-failed", "its tools cannot be listed: the answer is not a list of tools");
+    if (page.nameless > 0) log.warn({ server, tools: page.nameless }, "tools without a name are left out");
+    tools.push(...page.tools);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return tools;
+  }
+  throw new McpError("list-failed", `its tools cannot be listed: there are more than ${longestList} pages`);
+}
+
+async function call(
+  client: Client,
+  { tool, args, schema }: { tool: string; args: JsonObject; schema: JsonObject | undefined },
+  options: CallToolRequestOptions,
+): Promise<unknown> {
+  const params = { name: tool, arguments: args };
+  // `callTool` throws results away that do not match the tool's output schema, or contain what MCP does not know. From
+  // 2026 on it is needed, as it mirrors arguments in headers where a schema says so; without an output schema it is harmless.
+  if (client.getProtocolEra() !== "modern")
+    return await client.request({ method: "tools/call", params }, anything, options);
+  return await client.callTool(params, {
+    ...options,
+    toolDefinition: { name: tool, inputSchema: { ...schema, type: "object" } },
+  });
 }
 
 /** From 2026 on, servers only tell of changes to who asked. They may not support it; a connection does not wait for that. */
@@ -93,36 +136,5 @@ function infoOf(client: Client): Connection["info"] {
   return {
     server: version ? `${version.name} ${version.version}` : "unnamed",
     protocol: client.getNegotiatedProtocolVersion() ?? "unknown",
-  };
-}
-
-/** With the output schema, the SDK throws away a result that does not match it. */
-function withoutOutputSchema({ name, inputSchema }: Tool): Tool {
-  return { name, inputSchema };
-}
-
-function definition(tool: Tool): ToolDefinition {
-  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations ?? {};
-  const title = tool.title ?? tool.annotations?.title;
-  return {
-    name: tool.name,
-    ...(title !== undefined && { title }),
-    description: tool.description ?? "",
-    inputSchema: tool.inputSchema as JsonObject,
-    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema as JsonObject }),
-    annotations: {
-      ...(readOnlyHint !== undefined && { readOnlyHint }),
-      ...(destructiveHint !== undefined && { destructiveHint }),
-      ...(idempotentHint !== undefined && { idempotentHint }),
-      ...(openWorldHint !== undefined && { openWorldHint }),
-    },
-  };
-}
-
-function toolResult({ content, structuredContent, isError }: CallToolResult): ToolResult {
-  return {
-    content: content as readonly JsonObject[],
-    ...(structuredContent !== undefined && { structuredContent: structuredContent as JsonObject }),
-    isError: isError === true,
   };
 }

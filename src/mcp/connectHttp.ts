@@ -42,7 +42,9 @@ export async function connectHttp(
     options.signal.throwIfAborted();
     const failed = mcpFailure(error);
     const code = failed.code === "unauthorized" ? failed.code : "connect-failed";
-    throw new McpError(code, failed.message, { cause: error });
+    const refused = httpStatus(error) === 401 && new Headers(server.headers).has("authorization");
+    const message = refused ? "the server refuses the configured Authorization header (HTTP 401)" : failed.message;
+    throw new McpError(code, message, { cause: error });
   }
 }
 
@@ -79,7 +81,7 @@ async function streamable({ server, url, options, parts }: Attempt, mode: "auto"
   const client = await openClient(transport, negotiation, { parts, server: server.name, options });
   const end = async () => {
     const left = transport.terminateSession().catch(() => undefined); // A server need not offer that.
-    await Promise.race([left, delay(farewell)]);
+    await Promise.race([left, delay(farewell, undefined, { ref: false })]);
     await quietly(client);
   };
   return clientConnection(client, { ...options, server: server.name, lossReason: () => undefined, end });

@@ -37,7 +37,7 @@ test("of a line beyond the limit both ends are kept", () => {
   const reader = new LineReader(1000);
   const long = `start${"x".repeat(5000)}end`;
 
-  const lines = [...`${long}\nnext\n`].flatMap((char) => reader.push(Buffer.from(char)));
+  const lines = Array.from(Buffer.from(`${long}\nnext\n`), (byte) => reader.push(Buffer.of(byte))).flat();
 
   expect(lines).toEqual([
     { kind: "oversized", bytes: 5008, head: long.slice(0, 256), tail: long.slice(-256) },

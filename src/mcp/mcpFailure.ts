@@ -7,6 +7,7 @@ import {
   SseError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { isJsonObject } from "../json/json.ts";
 import { McpError } from "./connection.ts";
 import { streamEnded } from "./httpTransport.ts";
 
@@ -41,7 +42,9 @@ export function mcpFailure(error: unknown): McpError {
     return new McpError("protocol", `the server answered with an error: ${error.message} (${error.code})`, cause);
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return new McpError("timeout", error.message, cause);
+    const total = isJsonObject(error.data) && "maxTotalTimeout" in error.data;
+    const message = total ? "it kept reporting progress, and no answer came" : "no answer came in time";
+    return new McpError("timeout", message, cause);
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
     return new McpError("lost", "the connection was closed", cause);

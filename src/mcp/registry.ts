@@ -143,7 +143,7 @@ export class Registry implements AsyncDisposable {
     this.#stopping.abort(new Error("the registry is closed"));
     const ended = Promise.all([...this.#links.values()].map((link) => link.close()));
     const started = this.#starting?.catch(() => undefined); // Its caller has the error.
-    await Promise.race([Promise.all([ended, started]), delay(closeLimit)]);
+    await Promise.race([Promise.all([ended, started]), delay(closeLimit, undefined, { ref: false })]);
   }
 
   #observe(links: readonly ServerLink[]): void {

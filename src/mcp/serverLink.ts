@@ -188,7 +188,10 @@ export class ServerLink {
   }
 
   #leave(connection: Connection): void {
-    const farewell = connection.close().finally(() => this.#farewells.delete(farewell));
+    const farewell = connection
+      .close()
+      .catch((error: unknown) => this.#log.warn({ server: this.config.name, error: this.#text(error) }, "close failed"))
+      .finally(() => this.#farewells.delete(farewell));
     this.#farewells.add(farewell);
   }
 

@@ -89,8 +89,8 @@ test("when our own process is interrupted, every child and grandchild is gone wi
   });
   await using ours = startProcess(process.execPath, ["main.ts"], { cwd: dir.path });
   const pids = await eventually("the helpers run", async () => {
-    const found = await pidsIn(dir.path).catch(() => []);
-    return found.length === 4 && found;
+    const found = await pidsIn(dir.path).catch((): readonly number[] => []);
+    return found.length === 4 ? found : undefined;
   });
 
   process.kill(ours.pid, "SIGINT");

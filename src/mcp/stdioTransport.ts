@@ -1,5 +1,4 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   deserializeMessage,
@@ -13,6 +12,8 @@ import { McpError } from "./connection.ts";
 import { type Line, LineReader } from "./lineReader.ts";
 import { OutputTail } from "./outputTail.ts";
 import type { ProcessGroups } from "./processGroups.ts";
+import { spawnFailure } from "./spawnFailure.ts";
+import { unusableAnswer } from "./unusableAnswer.ts";
 
 /** A longer line is dropped, and the call that it answers fails, bytes. */
 export const longestLine = 32 * 1024 * 1024;
@@ -37,13 +38,14 @@ export class StdioTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
   /** The SDK takes a transport for stdio, where silence means an old server, when it has `stderr` and `pid`. */
   readonly stderr = null;
-  /** How the child ended, once it has: `exited with code 1`. */
+  /** How the child ended, if it did so by itself: `exited with code 1`. */
   exit: string | undefined;
 
   readonly #server: StdioServer;
   readonly #parts: StdioParts;
   readonly #stdout = new LineReader(longestLine);
   readonly #stderr = new OutputTail(8 * 1024);
+  readonly #exited = Promise.withResolvers<void>();
   #child: ChildProcessWithoutNullStreams | undefined;
   #closing: Promise<void> | undefined;
   #closed = false;
@@ -88,7 +90,14 @@ export class StdioTransport implements Transport {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
-    await promise;
+    try {
+      await promise;
+    } catch (error) {
+      // A broken pipe is often known before the exit that explains it.
+      await Promise.race([this.#exited.promise, delay(drain, undefined, { ref: false })]);
+      const why = this.exit ?? `does not read its input: ${(error as Error).message}`;
+      throw new McpError("lost", `the server ${why}`, { cause: error });
+    }
   }
 
   /** Ends the whole process group within 600 ms. Does not throw; concurrent callers share one promise. */
@@ -112,11 +121,19 @@ export class StdioTransport implements Transport {
     child.on("spawn", resolve);
     child.on("error", reject);
     child.on("close", () => onDrained());
+    // Nothing can be answered any more, whether the child lives on or is about to exit.
+    child.stdout.on("end", () => {
+      void delay(drain, undefined, { ref: false }).then(() => {
+        if (!this.#closing) this.exit ??= "closed its output";
+        return this.close();
+      });
+    });
     child.on("exit", (code, signal) => {
-      this.exit = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+      if (!this.#closing) this.exit = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+      this.#exited.resolve();
       // What the child left behind goes at once, but a last answer may still be in the pipe.
       if (child.pid !== undefined) void this.#parts.groups.end(child.pid);
-      void Promise.race([drained, delay(drain)]).then(() => this.close());
+      void Promise.race([drained, delay(drain, undefined, { ref: false })]).then(() => this.close());
     });
     // A child that is gone or does not read: the write's own callback reports it.
     child.stdin.on("error", () => undefined);
@@ -131,8 +148,8 @@ export class StdioTransport implements Transport {
     if (this.#closed) return;
     if (line.kind === "oversized") {
       this.#fault(`a line of ${line.bytes} bytes on stdout was dropped`);
-      const id = idOf(line);
-      if (id !== undefined) this.onmessage?.(tooLarge(id, line.bytes));
+      const reason = `the answer has ${line.bytes} bytes, more than the ${longestLine} that are read; ask for less`;
+      this.#refuse(line.head, line.tail, reason);
       return;
     }
     if (line.text.trim() === "") return;
@@ -140,7 +157,13 @@ export class StdioTransport implements Transport {
       this.onmessage?.(deserializeMessage(line.text));
     } catch (error) {
       this.#fault(`not an MCP message on stdout: ${line.text.slice(0, 200)}`, error);
+      this.#refuse(line.text.slice(0, 256), line.text.slice(-256), "the answer is not a valid MCP message");
     }
+  }
+
+  #refuse(head: string, tail: string, reason: string): void {
+    const refusal = unusableAnswer(head, tail, reason);
+    if (refusal) this.onmessage?.(refusal);
   }
 
   #fault(message: string, cause?: unknown): void {
@@ -155,30 +178,4 @@ export class StdioTransport implements Transport {
     this.#closed = true;
     this.onclose?.();
   }
-}
-
-/** The request that an oversized line answers: servers write the id first or last. */
-function idOf(line: { readonly head: string; readonly tail: string }): number | undefined {
-  const found =
-    /^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)/.exec(line.head) ??
-    /"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(line.tail);
-  return found ? Number(found[1]) : undefined;
-}
-
-function tooLarge(id: number, bytes: number): JSONRPCMessage {
-  const message = `the answer has ${bytes} bytes, more than the ${longestLine} that are read; ask for less`;
-  return { jsonrpc: "2.0", id, error: { code: -32_000, message } };
-}
-
-async function spawnFailure(server: StdioServer, error: NodeJS.ErrnoException): Promise<McpError> {
-  // ENOENT is all that a missing working directory gives, too.
-  const directory = await stat(server.cwd).catch(() => undefined);
-  const message = !directory?.isDirectory()
-    ? `working directory not found: ${server.cwd}`
-    : error.code === "ENOENT"
-      ? `command not found: ${server.command}`
-      : error.code === "EACCES"
-        ? `command is not executable: ${server.command}`
-        : `${server.command} cannot be started: ${error.message}`;
-  return new McpError("connect-failed", message, { cause: error });
 }

@@ -50,6 +50,14 @@ const tools: Record<string, (args: Record<string, number>, id: unknown, token: u
     process.exit(7);
   },
   fault: () => Promise.reject(new Error("no such metric: token-abcdef")),
+  deaf: () => {
+    process.stdout.end();
+    setInterval(() => {}, 1000);
+    return new Promise(() => {});
+  },
+  strange: () => ({ content: [{ type: "hologram", text: "boo" }, "loose"], structuredContent: [1, 2] }),
+  contentless: () => ({}),
+  nothing: () => "not a result",
   fails: () => text("it is broken", { isError: true }),
   wrong: () => text("42 apples", { structuredContent: { count: "many" } }),
   bare: () => text("no structure at all"),
@@ -78,6 +86,13 @@ function listed(): object[] {
     return (existsSync(file) ? readFileSync(file, "utf8").split("\n") : [])
       .filter(Boolean)
       .map((name) => ({ ...plain, name }));
+  if (mode === "faulty")
+    return [
+      { name: "bare" },
+      { name: "liar", description: 7, inputSchema: { properties: {} }, annotations: { readOnlyHint: "true" } },
+      { description: "nameless" },
+      null,
+    ] as object[];
   if (mode === "twins")
     return [
       { ...plain, name: "twin", description: "first" },

@@ -27,23 +27,19 @@ export function http(name: string, url: string, headers: Readonly<Record<string,
   return { kind: "http", name, url, headers, denyTools: [] };
 }
 
-export interface StartedRegistry extends AsyncDisposable {
+export interface TestRegistry extends AsyncDisposable {
   readonly registry: Registry;
   readonly lines: readonly LogLine[];
 }
 
-/** A registry of the product's own parts, started. Disposing closes it. */
-export async function withRegistry(
-  servers: readonly ServerConfig[],
-  options: Partial<RegistryOptions> = {},
-): Promise<StartedRegistry> {
+/** A registry of the product's own parts, not yet started. Disposing closes it. */
+export function newRegistry(servers: readonly ServerConfig[], options: Partial<RegistryOptions> = {}): TestRegistry {
   const log = memoryLog();
-  const groups = new ProcessGroups();
   const registry = new Registry({
     servers,
     connect: connectServer({
       version: "0.0.0",
-      groups,
+      groups: new ProcessGroups(),
       environment: process.env,
       recording: () => Promise.reject(new Error("not in this test")),
     }),
@@ -54,11 +50,21 @@ export async function withRegistry(
     callTimeout: 10_000,
     ...options,
   });
-  await registry.start(never);
   return { registry, lines: log.lines, [Symbol.asyncDispose]: () => registry.close() };
+}
+
+/** The same, started. */
+export async function withRegistry(
+  servers: readonly ServerConfig[],
+  options: Partial<RegistryOptions> = {},
+): Promise<TestRegistry> {
+  const made = newRegistry(servers, options);
+  await made.registry.start(never);
+  return made;
 }
 
 /** The text of a result's first block. */
 export function textOf({ result }: { readonly result: { readonly content: readonly object[] } }): string {
-  return String((result.content[0] as { text?: unknown } | undefined)?.text);
+  const block: { readonly text?: unknown } = result.content[0] ?? {};
+  return String(block.text);
 }
