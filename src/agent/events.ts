@@ -124,6 +124,8 @@ export interface CallFinished {
   readonly size: number;
   /** ms. */
   readonly duration: number;
+  /** What went wrong, in one line, where a server or tool said it. */
+  readonly reason?: string;
   /** What the model reads where no result was kept: a refusal, a wrong argument, a built-in tool's word. */
   readonly message?: string;
 }

@@ -44,7 +44,7 @@ export async function executeCall(
 ): Promise<CallFinished> {
   const { target, number } = call;
   const began = context.clock.now();
-  const finish = (end: Pick<CallFinished, "outcome" | "reached" | "size" | "message">): CallFinished => ({
+  const finish = (end: Pick<CallFinished, "outcome" | "reached" | "size" | "reason" | "message">): CallFinished => ({
     type: "call.finished",
     number,
     duration: context.clock.now() - began,
@@ -62,11 +62,20 @@ export async function executeCall(
     });
     await context.results.put(number, answer.result);
     const outcome = answer.outcome === "ok" && isEmpty(answer.result) ? "empty" : answer.outcome;
-    return finish({ outcome, reached: answer.reached, size: resultText(answer.result).length });
+    const text = resultText(answer.result);
+    const reason = outcome === "ok" || outcome === "empty" ? {} : { reason: firstLine(text) };
+    return finish({ outcome, reached: answer.reached, size: text.length, ...reason });
   } catch (error) {
     if (!signal.aborted) throw error;
     return finish({ reached: true, size: 0, ...interrupted(target.readOnly) });
   }
+}
+
+/** Long enough for what went wrong, too short for a stack. */
+const longestReason = 200;
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1).join("").slice(0, longestReason).toWellFormed();
 }
 
 /** The end of a call that was cut off: one that may have changed something is not simply a failure. */

@@ -37,6 +37,7 @@ export interface CallSummary {
   readonly size: number;
   /** Milliseconds. */
   readonly duration: number;
+  readonly reason?: string;
   readonly message?: string;
 }
 
@@ -71,6 +72,7 @@ export function runSummary(
       outcome: finished?.outcome ?? "unknown",
       size: finished?.size ?? 0,
       duration: finished?.duration ?? 0,
+      ...(finished?.reason === undefined ? {} : { reason: finished.reason }),
       ...(finished?.message === undefined ? {} : { message: finished.message }),
     })),
     notices: state.notices.map(({ kind, message }) => ({ kind, message })),

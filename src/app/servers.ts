@@ -43,7 +43,8 @@ export async function connectServers(config: Config, options: ServersOptions): P
   const { log, clock, signal, groups, environment } = options;
   const redact = redactor(config.secrets);
   const recordings = await readRecordings(config);
-  const now = recordedTime(recordings, log) ?? clock.now();
+  // To the second: what people and backends write, and all that a window needs.
+  const now = recordedTime(recordings, log) ?? Math.floor(clock.now() / 1000) * 1000;
   const recorder =
     options.record === undefined ? undefined : await createRecorder(options.record, { recordedAt: now, redact });
 

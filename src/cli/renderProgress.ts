@@ -1,7 +1,7 @@
-import type { Ephemeral, RunEvent } from "../agent/events.ts";
+import type { CallFinished, Ephemeral, RunEvent } from "../agent/events.ts";
 import type { Progress } from "../app/investigate.ts";
 import { createSpinner } from "./spinner.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Colors, Terminal } from "./terminal.ts";
 import { duration, shortened, visible } from "./text.ts";
 
 /** Shows what an investigation does while it does it: a line an event, and on a terminal the running work below. */
@@ -19,7 +19,7 @@ export interface ProgressView extends Disposable {
 export function progressView(terminal: Terminal): ProgressView {
   const { errColors: colors, width } = terminal;
   const spinner = createSpinner(terminal);
-  const calls = new Map<number, string>();
+  const titles = new Map<number, string>();
   const line = (text: string) => spinner.print(`  ${text}\n`);
 
   return {
@@ -46,34 +46,36 @@ export function progressView(terminal: Terminal): ProgressView {
         }
         case "run.started": {
           const { from, to, baselineFrom } = event.window;
-          line(
-            `window   ${time(from)} to ${time(to)}, baseline from ${time(baselineFrom)}   model ${visible(event.model.id)}`,
-          );
-          return;
+          line(`window   ${utc(from)} to ${utc(to)} UTC, baseline from ${utc(baselineFrom)}`);
+          return line(`model    ${visible(event.model.id)}`);
         }
         case "step.started":
           return spinner.start(`step ${event.step}: the model is thinking`);
         case "delta":
           return;
-        case "step.answered":
-          return spinner.stop();
+        case "step.answered": {
+          spinner.stop();
+          const said = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ").trim();
+          if (said !== "") line(colors.dim(`     ${shortened(visible(said), width - 8)}`));
+          return;
+        }
         case "call.decided": {
           const { target, name, number, arguments: args } = event;
+          const isReport = target.kind === "built-in" && target.tool === "report";
           const title = target.kind === "server" ? `${target.server}  ${target.tool}` : name;
-          calls.set(number, shortened(visible(`${title} ${JSON.stringify(args)}`), Math.max(30, width - 32)));
+          const shown = shortened(visible(`${title} ${JSON.stringify(args)}`), Math.max(30, width - 32));
+          titles.set(number, isReport ? "report" : shown);
           return;
         }
         case "call.started":
-          return spinner.start(running(calls, event.number));
+          return spinner.start(`${numbered(event.number)}  ${titles.get(event.number) ?? ""}`);
         case "call.finished": {
-          const { number, outcome, size, duration: took, message } = event;
-          const mark = outcome === "ok" ? "" : (outcome === "empty" ? colors.yellow : colors.red)(` ${outcome}`);
-          const amount = outcome === "ok" ? ` ${size.toLocaleString("en")} characters` : "";
-          line(
-            `${String(number).padStart(3)}  ${calls.get(number) ?? ""}${mark}${colors.dim(`${amount}  ${duration(took)}`)}`,
-          );
-          if (message !== undefined && outcome !== "ok")
-            line(`     ${colors.dim(shortened(visible(message), width - 8))}`);
+          // The report itself follows: that it was handed in is no news.
+          const { number, outcome, reason = event.message } = event;
+          if (titles.get(number) !== "report" || outcome !== "ok")
+            line(callLine(event, titles.get(number) ?? "", colors));
+          if (reason !== undefined && outcome !== "ok")
+            line(`     ${colors.dim(shortened(visible(reason), width - 8))}`);
           return;
         }
         case "notice":
@@ -98,10 +100,17 @@ export function progressView(terminal: Terminal): ProgressView {
   };
 }
 
-function running(calls: ReadonlyMap<number, string>, number: number): string {
-  return `${String(number).padStart(3)}  ${calls.get(number) ?? ""}`;
+function callLine({ number, outcome, size, duration: took }: CallFinished, title: string, colors: Colors): string {
+  const mark = outcome === "ok" ? "" : (outcome === "empty" ? colors.yellow : colors.red)(` ${outcome}`);
+  const amount = outcome === "ok" ? ` ${size.toLocaleString("en")} characters` : "";
+  return `${numbered(number)}  ${title}${mark}${colors.dim(`${amount}  ${duration(took)}`)}`;
 }
 
-function time(ms: number): string {
-  return new Date(ms).toISOString().replace(".000Z", "Z");
+function numbered(number: number): string {
+  return String(number).padStart(3);
+}
+
+/** `2026-11-30 14:02:10` */
+function utc(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -83,9 +83,11 @@ function evidence({ findings }: Report, { calls }: RunSummary, room: number): re
 }
 
 function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly string[] {
+  const made = Object.values(calls).reduce((sum, count) => sum + count, 0);
   const failures = Object.entries(calls).filter(([outcome]) => outcome !== "ok" && outcome !== "empty");
   const detail = failures.map(([outcome, count]) => `${count} ${outcome}`).join(", ");
-  if (state === "answered") return detail === "" ? [] : [`${server}: answered, but not always (${detail})`];
+  if (state === "answered")
+    return detail === "" ? [] : [`${server}: answered, but not all of ${made} calls (${detail})`];
   const why = reason ?? (state === "empty" ? "every call returned nothing" : detail);
   return [`${server}: ${state}${why ? ` (${why})` : ""}`];
 }
