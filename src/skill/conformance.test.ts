@@ -34,7 +34,7 @@ async function cases<T>(file: string): Promise<T[]> {
   const lines = (await readFile(join(data, file), "utf8")).trim().split("\n");
   return lines.map((line) => JSON.parse(line) as T);
 }
-const parseCases = await cases<ParseCase>("parse.ndjson");
+const parseCases = [...(await cases<ParseCase>("parse.ndjson")), ...(await cases<ParseCase>("kinds.ndjson"))];
 const loadCases = await cases<LoadCase>("load.ndjson");
 
 const fieldsOf = ({ mcpServer = "", description, name, tags, body }: Skill): Fields => ({

@@ -15,7 +15,9 @@ declare module "js-yaml" {
     readonly position: number;
     readonly line: number;
     readonly lineStart: number;
-    readonly result: unknown;
+    readonly kind: Kind | null;
+    readonly anchor: string | null;
+    result: unknown;
   }
   export class YAMLException extends Error {
     constructor(reason: string, mark?: { line: number; column: number });

@@ -45,6 +45,19 @@ test.each(["!!int 1.5", "!!float x", "!!bool yes", "!!timestamp x", "!!null x", 
   },
 );
 
+test("a block scalar that the closing line cuts off has no last line break", () => {
+  expect(parse(file("description: d\nname: |\n  x")).name).toBe("x");
+  expect(parse(file("name: x\ntags:\n  - >\n    a\n    b")).tags).toEqual(["a b"]);
+  expect(parse(file("name: x\nfoo: &b |\n  y\nmcp_server: *b")).mcpServer).toBe("y\n");
+  expect(parse(file("name: |\n  x\ndescription: d")).name).toBe("x\n");
+});
+
+test("a merged mcp_server counts, and an own one goes before it", () => {
+  expect(parse(file("base: &b {mcp_server: loki}\n<<: *b\nname: x")).mcpServer).toBe("loki");
+  expect(parse(file("<<: [{mcp_server: loki}, {mcp_server: tempo}]\nname: x")).mcpServer).toBe("loki");
+  expect(parse(file("<<: {mcp_server: loki}\nname: x\nmcp_server: ~"))).not.toHaveProperty("mcpServer");
+});
+
 test("results are frozen and share nothing", () => {
   const raw = file("name: x\nfoo: &t [a]\ntags: *t");
 
@@ -75,6 +88,9 @@ describe("an error says where, what was expected and what came", () => {
     [file("name: 'a\u0007b'"), "invalid-yaml", 2, 9, "control characters are not allowed"],
     [file('name: "\\ud800"'), "invalid-yaml", 2, 1, '"name" must be Unicode, not half of a surrogate pair'],
     [file("? [name]\n: x"), "invalid-yaml", 2, 9, "a key must be a text, not a list"],
+    [file("? {a: b}"), "invalid-yaml", 1, 4, "a key must be a text, not a map"],
+    [file("name: &a.b x"), "invalid-yaml", 2, 13, "the name of an anchor is letters, digits, - and _"],
+    ["---\t\nname: x\n---\n", "invalid-yaml", 1, 4, "a tab cannot indent the first field"],
     [file("{[name]: x}"), "invalid-yaml", 2, 8, "a key must be a text, not a list"],
   ])("%j", (raw, code, line, column, message) => {
     expect(failure(raw)).toMatchObject({ code, line, column, message });

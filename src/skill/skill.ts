@@ -122,8 +122,10 @@ function readYaml(text: string, start: number, end: number): Readonly<Record<str
     new SkillError("invalid-yaml", message, { ...place, cause });
   const stray = header.search(control);
   if (stray >= 0) throw invalid("control characters are not allowed", placeOf(text, start + stray));
+  if (/^[ \r\n]*\t/.test(header)) throw invalid("a tab cannot indent the first field", placeOf(text, start));
   try {
-    const root = load(header.replaceAll("\r\n", "\n"), { schema, maxDepth: 1_000, listener: refuseComplexKey }) ?? {};
+    const root = load(header.replaceAll("\r\n", "\n"), { schema, maxDepth: 1_000, listener: asTyped(header) }) ?? {};
+    if (Object.hasOwn(root, "[object Object]")) throw invalid("a key must be a text, not a map", placeOf(text, start));
     if (typeof root === "object" && !Array.isArray(root)) return root as Record<string, unknown>;
     throw invalid(`the header must be a map of fields, not ${kindOf(root)}`, placeOf(text, start));
   } catch (cause) {
@@ -141,11 +143,25 @@ function readYaml(text: string, start: number, end: number): Readonly<Record<str
   }
 }
 
-/** The loader turns a list or map that stands as a key into some text: `? [name]` would set the name. */
-function refuseComplexKey(event: "open" | "close", { result, input, position, line, lineStart }: State): void {
-  if (event === "open" || typeof result !== "object" || result === null) return;
-  if (!/^\s{0,9}:\s/.test(input.slice(position, position + 11))) return;
-  throw new YAMLException(`a key must be a text, not ${kindOf(result)}`, { line, column: position - lineStart });
+/**
+ * What a typed decoder does otherwise. A list or map as a key is refused, where the loader makes some text of it, so
+ * that `? [name]` would set the name. Anchors are words. A block scalar that the header's end cuts off has no last line
+ * break, where the loader adds one.
+ */
+function asTyped(header: string) {
+  const isCut = !/[\r\n]$/.test(header);
+  return (event: "open" | "close", state: State): void => {
+    const { kind, result, anchor, input, position, line, lineStart } = state;
+    if (event === "open") return;
+    const refuse = (reason: string) => new YAMLException(reason, { line, column: position - lineStart });
+    if (anchor !== null && !/^[\w-]+$/.test(anchor)) throw refuse("the name of an anchor is letters, digits, - and _");
+    if (typeof result === "string") {
+      const isEnd = isCut && kind === "scalar" && input.charCodeAt(position) === 0;
+      if (isEnd && result.endsWith("\n")) state.result = result.slice(0, -1);
+    } else if (result !== null && /^\s{0,9}:\s/.test(input.slice(position, position + 11))) {
+      throw refuse(`a key must be a text, not ${kindOf(result)}`);
+    }
+  };
 }
 
 function reasonOf(reason: string, rest: string): string {
