@@ -1,8 +1,13 @@
-import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import {
+  SdkError,
+  SdkErrorCode,
+  UnsupportedProtocolVersionError,
+  type VersionNegotiationOptions,
+} from "@modelcontextprotocol/client";
 import type { StdioServer } from "../config/config.ts";
 import { clientConnection } from "./clientConnection.ts";
 import { type Connection, type ConnectOptions, McpError } from "./connection.ts";
-import { type ClientParts, openClient } from "./mcpClient.ts";
+import { type ClientParts, noLimit, openClient } from "./mcpClient.ts";
 import { mcpFailure } from "./mcpFailure.ts";
 import { type StdioParts, StdioTransport } from "./stdioTransport.ts";
 
@@ -19,14 +24,11 @@ export async function connectStdio(
   parts: ClientParts & StdioParts,
 ): Promise<Connection> {
   try {
-    return await attempt(server, options, parts, "auto");
+    return await attempt(server, options, parts, { mode: "auto", probe: { timeoutMs: probeTimeout } });
   } catch (error) {
-    if (!(error instanceof DiedOfProbe)) throw error;
-    options.log.debug(
-      { server: server.name },
-      "the server ends when asked for the 2026 protocol: started again without",
-    );
-    return await attempt(server, options, parts, "legacy");
+    if (!(error instanceof WrongProtocol)) throw error;
+    options.log.debug({ server: server.name, reason: error.message }, "MCP server is started again");
+    return await attempt(server, options, parts, error.instead);
   }
 }
 
@@ -34,19 +36,19 @@ async function attempt(
   server: StdioServer,
   options: ConnectOptions,
   parts: ClientParts & StdioParts,
-  mode: "auto" | "legacy",
+  negotiation: VersionNegotiationOptions,
 ): Promise<Connection> {
   const transport = new StdioTransport(server, parts);
   const lossReason = () => transport.exit && withLastWords(`the server ${transport.exit}`, transport);
   try {
-    const negotiation = { mode, probe: { timeoutMs: probeTimeout } };
     const client = await openClient(transport, negotiation, { parts, server: server.name, options });
     return clientConnection(client, { ...options, server: server.name, lossReason, end: () => transport.close() });
   } catch (error) {
     await transport.close();
     if (options.signal.aborted && !(error instanceof McpError)) throw error;
+    const instead = otherWay(error, transport);
+    if (instead && negotiation.probe?.timeoutMs === probeTimeout) throw instead;
     const failed = mcpFailure(error);
-    if (mode === "auto" && transport.exit !== undefined && isNegotiation(error)) throw new DiedOfProbe(failed);
     if (failed.code === "connect-failed") throw failed;
     const code = failed.code === "connect-timeout" ? failed.code : "connect-failed";
     const message = lossReason() ?? withLastWords(failed.message, transport);
@@ -54,15 +56,26 @@ async function attempt(
   }
 }
 
-/** The child ended while the SDK asked for the 2026 protocol, as servers do that end on any request before `initialize`. */
-class DiedOfProbe extends Error {
-  constructor(cause: McpError) {
-    super(cause.message, { cause });
+/** The server has to be started again and spoken to in another way. */
+class WrongProtocol extends Error {
+  readonly instead: VersionNegotiationOptions;
+
+  constructor(message: string, instead: VersionNegotiationOptions) {
+    super(message);
+    this.instead = instead;
   }
 }
 
-function isNegotiation(error: unknown): boolean {
-  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+function otherWay(error: unknown, transport: StdioTransport): WrongProtocol | undefined {
+  const negotiating = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+  if (negotiating && transport.exit !== undefined) {
+    return new WrongProtocol("it ended when asked for the 2026 protocol", { mode: "legacy" });
+  }
+  // It was silent because it was still starting.
+  if (error instanceof UnsupportedProtocolVersionError) {
+    return new WrongProtocol(error.message, { mode: "auto", probe: { timeoutMs: noLimit } });
+  }
+  return undefined;
 }
 
 function withLastWords(message: string, { lastWords }: StdioTransport): string {

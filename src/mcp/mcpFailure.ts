@@ -46,6 +46,13 @@ export function mcpFailure(error: unknown): McpError {
     const message = total ? "it kept reporting progress, and no answer came" : "no answer came in time";
     return new McpError("timeout", message, cause);
   }
+  if (error instanceof SdkError && error.code === SdkErrorCode.CapabilityNotSupported) {
+    return new McpError(
+      "protocol",
+      `the server wants something of its user that Korvus declines${asked(error)}`,
+      cause,
+    );
+  }
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
     return new McpError("lost", "the connection was closed", cause);
   }
@@ -85,6 +92,10 @@ function isNetworkError(error: unknown): boolean {
   return causes(error).some(
     ({ name, message }) => name === "AbortError" || (name === "TypeError" && /fetch failed|terminated/.test(message)),
   );
+}
+
+function asked({ data }: SdkError): string {
+  return isJsonObject(data) && typeof data["method"] === "string" ? ` (${data["method"]})` : "";
 }
 
 function bodyOf(error: unknown): string {

@@ -5,7 +5,7 @@ import type { Log } from "../log/log.ts";
 import type { Redact, Redacted } from "../redact/redact.ts";
 import type { ToolResult } from "../result/toolResult.ts";
 import { type CallOptions, type Connect, type Connection, McpError } from "./connection.ts";
-import { abortable } from "./deadline.ts";
+import { abortable, deadline } from "./deadline.ts";
 import { type OpenServer, openServer } from "./openServer.ts";
 import { redactedLog } from "./redactedLog.ts";
 import { type ToolListing, toolListing } from "./toolListing.ts";
@@ -115,7 +115,10 @@ export class ServerLink {
     if (state === "failed" || (state === "connected" && !this.#stale && this.#listing.tools.size > 0)) return false;
     try {
       const connection = await this.ready(signal);
-      this.#listing = toolListing(await abortable(connection.list(signal), signal), this.#options.redact);
+      const { connectTimeout, redact } = this.#options;
+      const slow = () => new McpError("timeout", `it did not list its tools within ${connectTimeout / 1000} s`);
+      using limit = deadline(connectTimeout, [signal], slow);
+      this.#listing = toolListing(await abortable(connection.list(limit.signal), limit.signal), redact);
       this.#stale = false;
       return true;
     } catch (error) {

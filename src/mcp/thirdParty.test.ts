@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../test/kit/eventually.ts";
@@ -28,7 +29,6 @@ async function startEverything(transport: "streamableHttp" | "sse", port: number
 }
 
 async function startAutotelOn(port: number): Promise<RunningProcess> {
-  const home = await tempDir();
   const flags = [
     "--transport",
     "http",
@@ -40,7 +40,7 @@ async function startAutotelOn(port: number): Promise<RunningProcess> {
     `${await freePort()}`,
   ];
   const { command, args } = withArgs(thirdParty.autotel, ...flags);
-  const server = startProcess(command, args, { cwd: home.path });
+  const server = startProcess(command, args, { cwd: tmpdir() });
   await eventually("autotel-mcp answers", () =>
     fetch(`http://127.0.0.1:${port}/health`).then(
       ({ ok }) => ok,
