@@ -7,7 +7,7 @@ import { mcpFailure, rootMessage } from "./mcpFailure.ts";
 import { toolPage, toolResult } from "./toolShapes.ts";
 
 /** A call that keeps reporting progress ends after this many times its deadline. */
-export const progressCeiling = 10;
+const progressCeiling = 10;
 /** A tool list that goes on is not one, pages. */
 const longestList = 64;
 

@@ -16,7 +16,7 @@ import { spawnFailure } from "./spawnFailure.ts";
 import { unusableAnswer } from "./unusableAnswer.ts";
 
 /** A longer line is dropped, and the call that it answers fails, bytes. */
-export const longestLine = 32 * 1024 * 1024;
+const longestLine = 32 * 1024 * 1024;
 /** How long the last words of a child that has exited are waited for, ms. */
 const drain = 100;
 /** Faulty lines that are reported one by one; a flood of them is not. */

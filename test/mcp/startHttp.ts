@@ -5,8 +5,6 @@ export interface HttpDouble extends AsyncDisposable {
   readonly url: string;
   /** Method and path of each request so far, with the JSON-RPC method of its body. */
   readonly requests: readonly string[];
-  /** Breaks every connection that is open. */
-  breakConnections(): void;
 }
 
 /** An HTTP server of our own on loopback, for answers that no real MCP server gives. The body is read before `answer` runs. */
@@ -35,7 +33,6 @@ export async function startHttp(
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
     requests,
-    breakConnections: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
