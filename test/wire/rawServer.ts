@@ -8,21 +8,21 @@ export interface RawReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Written one by one. */
-  readonly chunks?: readonly (string | Uint8Array)[];
+  readonly chunks?: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   /** `close` ends the body in order, `reset` drops the connection, `hang` leaves it open. Default `close`. */
   readonly end?: "close" | "reset" | "hang";
 }
 
 /** An HTTP server on loopback that replays bytes: what a provider's stand-in cannot be made to send. */
-export async function rawServer(reply: (body: string, request: IncomingMessage) => RawReply) {
+export async function rawServer(reply: (body: string, request: IncomingMessage) => RawReply | Promise<RawReply>) {
   const server = createServer((request, response) => {
     void (async () => {
       let body = "";
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
-      const { status = 200, headers = {}, chunks = [], end = "close" } = reply(body, request);
+      const { status = 200, headers = {}, chunks = [], end = "close" } = await reply(body, request);
       response.writeHead(status, { "content-type": "text/event-stream", ...headers });
       response.flushHeaders();
-      for (const chunk of chunks) await new Promise((resolve) => response.write(chunk, resolve));
+      for await (const chunk of chunks) await new Promise((resolve) => response.write(chunk, resolve));
       if (end === "close") response.end();
       // Only once the bytes are on their way, else the reset overtakes them.
       if (end === "reset") setTimeout(() => response.socket?.resetAndDestroy(), 5);

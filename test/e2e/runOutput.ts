@@ -1,0 +1,24 @@
+import type { RunSummary } from "../../src/agent/runSummary.ts";
+import type { Report } from "../../src/report/report.ts";
+import type { Ended } from "../kit/korvus.ts";
+
+/** What `korvus investigate --json` prints. */
+export interface RunOutput {
+  readonly report: Report;
+  readonly run: RunSummary;
+}
+
+/** The report and the run of an investigation; throws with what was said where there is none. */
+export function runOutput({ stdout, stderr, code }: Ended): RunOutput {
+  try {
+    return JSON.parse(stdout) as RunOutput;
+  } catch (error) {
+    throw new Error(`no report, exit code ${code}:\n${stdout.slice(0, 2000)}\n${stderr}`, { cause: error });
+  }
+}
+
+/** A skill file. */
+export function skill(name: string, server?: string, body = `Ask ${server}.`): string {
+  const binding = server === undefined ? "" : `mcp_server: ${server}\n`;
+  return `---\nname: ${name}\ndescription: How to ${name}.\n${binding}---\n${body}\n`;
+}
