@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transform } from "esbuild";
+import { publint } from "publint";
 import { expect, test } from "vitest";
 import { tempDir } from "../test/kit/tempDir.ts";
 import { bundle } from "./bundle.ts";
@@ -9,7 +10,9 @@ import { isAllowed, licenceFile, packageDirs } from "./licences.ts";
 
 const root = join(import.meta.dirname, "..");
 
-test("the packed package gives a TypeScript project `korvus/skill` with its types", { timeout: 120_000 }, async () => {
+test("the packed package has the command, and gives a TypeScript project `korvus/skill` with its types", {
+  timeout: 120_000,
+}, async () => {
   await using dir = await tempDir({
     "package.json": JSON.stringify({ name: "consumer", private: true, type: "module" }),
     "tsconfig.json": JSON.stringify({
@@ -34,10 +37,13 @@ test("the packed package gives a TypeScript project `korvus/skill` with its type
   const npm = (...args: string[]) => execFileSync("npm", args, { cwd: dir.path, encoding: "utf8", stdio: "pipe" });
 
   if (!existsSync(join(root, "dist/skill.js"))) run(join(root, "scripts/build.ts"));
+  const { messages } = await publint({ pkgDir: root, pack: false, strict: true });
   const [packed] = JSON.parse(npm("pack", root, "--ignore-scripts", "--json")) as [{ filename: string }];
   npm("install", "--offline", `./${packed.filename}`);
   run(join(root, "node_modules/typescript/bin/tsc"), "-p", ".");
 
+  expect(messages).toEqual([]);
+  expect(run("node_modules/korvus/bin/korvus.js", "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(run("main.ts")).toBe("string first 0 no-frontmatter\n");
 });
 

@@ -1,6 +1,6 @@
 /** `npm run build`: the bundle, the declarations of `korvus/skill` and the licences of everything inside. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "./bundle.ts";
 import { licenceFile, packageDirs, readPackage } from "./licences.ts";
@@ -10,23 +10,17 @@ process.chdir(root);
 const started = performance.now();
 
 const entries = { cli: "src/cli/main.ts", skill: "src/entry/skill.ts" };
-const present = Object.entries(entries).filter(([, source]) => existsSync(source));
-for (const [name, source] of Object.entries(entries)) {
-  if (!existsSync(source)) console.warn(`build: ${source} does not exist yet, so dist/${name}.js is left out`);
-}
 
 rmSync("dist", { recursive: true, force: true });
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-const metafile = await bundle({ entries: Object.fromEntries(present), outdir: "dist", version });
+const metafile = await bundle({ entries, outdir: "dist", version });
 
 const packages = packageDirs(Object.keys(metafile.inputs)).map(readPackage);
 writeFileSync("dist/THIRD_PARTY_LICENSES.txt", licenceFile(packages));
 
-if (existsSync(entries.skill)) {
-  const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.types.json"], {
-    stdio: "inherit",
-  });
-  if (tsc.status !== 0) throw new Error("tsc could not write the declarations of korvus/skill");
+const types = ["node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.types.json"];
+if (spawnSync(process.execPath, types, { stdio: "inherit" }).status !== 0) {
+  throw new Error("tsc could not write the declarations of korvus/skill");
 }
 
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
