@@ -55,7 +55,10 @@ export function installDebianPackages(): void {
 export function missingParts(): readonly MissingPart[] {
   const missing: MissingPart[] = programs
     .filter(({ names }) => findProgram(...names) === undefined)
-    .map(({ part, debian }) => ({ part, cure: `Debian: apt-get install ${debian}; macOS: brew install ${part}` }));
+    .map(({ part, names, debian }) => ({
+      part,
+      cure: `Debian: apt-get install ${debian}; elsewhere: the program ${names.join(" or ")} on PATH`,
+    }));
   const absent = goServers.filter((name) => !existsSync(join(serversDir, "node_modules", name, "bin", name)));
   if (absent.length === 0) return missing;
   return [...missing, { part: "go-servers", cure: `${absent.join(", ")} exist for linux on amd64 only` }];
