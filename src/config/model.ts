@@ -5,7 +5,7 @@ import type { Environment } from "./expandVariables.ts";
 
 /** How people name a provider. `ollama` is an OpenAI-compatible endpoint on this machine. */
 export const providers = ["anthropic", "openai", "google", "openai-compatible", "ollama"] as const;
-export type ProviderName = (typeof providers)[number];
+type ProviderName = (typeof providers)[number];
 
 /** A model as the configuration writes it, checked. */
 export interface ModelInput {

@@ -97,7 +97,7 @@ test("what is called *.md and cannot be read as a file is unreadable, and nothin
   await symlink("nowhere", join(dir.path, "broken.md"));
   await symlink("loop.md", join(dir.path, "loop.md"));
   await symlink("sub", join(dir.path, "link-to-directory.md"));
-  execFileSync("mkfifo", [join(dir.path, "pipe.md")]);
+  execFileSync("sh", ["-c", "mkfifo pipe.md"], { cwd: dir.path });
   await symlink("pipe.md", join(dir.path, "link-to-pipe.md"));
 
   const error = await failure(dir.path);
