@@ -1,8 +1,7 @@
 import type { Model, ModelEvent, StepInput } from "../model/model.ts";
 import type { Ephemeral, EventBody, RunEvent } from "./events.ts";
-import { pageSizeFor } from "./evict.ts";
 import type { Journal } from "./journal.ts";
-import { messagesOf } from "./messages.ts";
+import type { Messages } from "./messages.ts";
 import type { RunContext } from "./runContext.ts";
 import type { StepTurn } from "./runState.ts";
 
@@ -19,12 +18,11 @@ type Failed = Extract<ModelEvent, { type: "failed" }>;
 export async function* askModel(
   journal: Journal,
   { step, toolChoice }: StepTurn,
-  context: RunContext,
+  context: RunContext & { readonly messages: Messages },
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | Ephemeral> {
   const { model, tools, system, results, clock, budget, limits } = context;
-  const pageSize = pageSizeFor(model.window, budget.resultTokens);
-  const messages = await messagesOf(journal.state, { results, tools, pageSize });
+  const messages = await context.messages(journal.state);
   const input: StepInput = { system, messages, tools: tools.specs, toolChoice, results, clock };
 
   for (let attempt = 1; ; attempt++) {
@@ -79,17 +77,18 @@ function answered(
   ];
 }
 
-function retrying({ code, message }: Failed, wait: number): EventBody {
+function retrying({ code, message, usage }: Failed, wait: number): EventBody {
   const text = `the model failed (${code}: ${message}) and was asked again after ${wait / 1000}s`;
-  return { type: "notice", kind: "model-retry", message: text };
+  return { type: "notice", kind: "model-retry", message: text, ...(usage ? { usage } : {}) };
 }
 
-function gaveUp({ code, message }: Failed, attempt: number): EventBody {
+function gaveUp({ code, message, usage }: Failed, attempt: number): EventBody {
   const tries = attempt === 1 ? "" : ` ${attempt} times`;
   return {
     type: "notice",
     kind: "model-failed",
     message: `the model failed${tries} (${code}: ${message})`,
     final: true,
+    ...(usage ? { usage } : {}),
   };
 }

@@ -152,6 +152,8 @@ export interface Notice {
   readonly message: string;
   /** With kind `budget`. */
   readonly budget?: BudgetHit["budget"];
+  /** What a failed attempt at a step cost all the same. */
+  readonly usage?: Usage;
   /** The run ends with what it has: nothing is asked or called after this. */
   readonly final?: true;
 }

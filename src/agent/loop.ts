@@ -7,6 +7,7 @@ import type { CallDecided, Ephemeral, RunBudget, RunEvent } from "./events.ts";
 import { callsToEvict, pageSizeFor } from "./evict.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { makeReport } from "./makeReport.ts";
+import { type Messages, messagesFrom } from "./messages.ts";
 import { type Plan, planStep } from "./planStep.ts";
 import { runCalls } from "./runCalls.ts";
 import type { RunContext } from "./runContext.ts";
@@ -23,6 +24,8 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   const journal = await openJournal(context.log, context.clock);
   if (journal.state.ended) return;
   yield* await beginRun(journal, context);
+  const pageSize = pageSizeFor(context.model.window, context.budget.resultTokens);
+  const run: Run = { ...context, pageSize, messages: messagesFrom({ ...context, pageSize }) };
 
   // Ends with the run, the caller's abort, or the time budget; whoever leaves this generator early ends its calls too.
   const work = new AbortController();
@@ -30,12 +33,18 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   signal.addEventListener("abort", stop, { once: true });
   const timer = endAfter(context.budget.time - journal.state.active, { work, clock: context.clock });
   try {
-    while (!journal.state.ended) yield* advance(journal, context, { signal, work: work.signal });
+    while (!journal.state.ended) yield* advance(journal, run, { signal, work: work.signal });
   } finally {
     signal.removeEventListener("abort", stop);
     work.abort(new Error("the run has ended"));
     await timer;
   }
+}
+
+/** The context of a run under way, with what follows from it. */
+interface Run extends RunContext {
+  readonly pageSize: number;
+  readonly messages: Messages;
 }
 
 interface Signals {
@@ -48,7 +57,7 @@ interface Signals {
 /** One move: what the state asks for next. */
 async function* advance(
   journal: Journal,
-  context: RunContext,
+  context: Run,
   { signal, work }: Signals,
 ): AsyncGenerator<RunEvent | Ephemeral> {
   const { state } = journal;
@@ -61,7 +70,7 @@ async function* advance(
     const undecided = callParts(last).slice(callsOfStep(state, last.step).length);
     if (undecided.length > 0) return yield* await journal.append(...decideCalls(undecided, last, state, context));
     if (callsOfStep(state, last.step).some(({ finished }) => !finished)) {
-      return yield* runCalls(journal, { ...context, pageSize: pageSizeOf(context) }, work);
+      return yield* runCalls(journal, context, work);
     }
   } else if (last && !final) return yield* askModel(journal, last, context, work);
 
@@ -77,7 +86,7 @@ function decideCalls(
   parts: readonly CallPart[],
   step: StepTurn,
   state: RunState,
-  context: RunContext,
+  context: Run,
 ): readonly CallDecided[] {
   return parts.map((part, index) => ({
     type: "call.decided",
@@ -89,9 +98,9 @@ function decideCalls(
   }));
 }
 
-function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: RunContext): Promise<readonly RunEvent[]> {
+function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: Run): Promise<readonly RunEvent[]> {
   const { state } = journal;
-  const evicted = callsToEvict(state, { window: context.model.window, pageSize: pageSizeOf(context) });
+  const evicted = callsToEvict(state, { window: context.model.window, pageSize: context.pageSize });
   return journal.append(
     ...(evicted.length > 0 ? [{ type: "results.evicted", calls: evicted } as const] : []),
     ...(plan.notice ? [{ type: "notice", ...plan.notice } as const] : []),
@@ -100,11 +109,7 @@ function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: RunCo
   );
 }
 
-async function finish(
-  journal: Journal,
-  plan: Plan & { kind: "finish" },
-  context: RunContext,
-): Promise<readonly RunEvent[]> {
+async function finish(journal: Journal, plan: Plan & { kind: "finish" }, context: Run): Promise<readonly RunEvent[]> {
   const noticed = plan.notice ? await journal.append({ type: "notice", ...plan.notice, final: true }) : [];
   const { started, report } = journal.state;
   if (!started) throw new Error("a run ends only after it has begun");
@@ -126,10 +131,6 @@ function budgetUse(state: RunState, { budget, price }: RunContext): BudgetUse {
     time: state.active,
     ...(price ? { cost: runCost(state.usage, price) } : {}),
   };
-}
-
-function pageSizeOf({ model, budget }: RunContext): number {
-  return pageSizeFor(model.window, budget.resultTokens);
 }
 
 const cancelledNotice = { type: "notice", kind: "cancelled", message: "the run was cancelled", final: true } as const;

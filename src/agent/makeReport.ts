@@ -1,6 +1,6 @@
 import { checkCitations } from "../report/checkCitations.ts";
 import { serverCoverage } from "../report/coverage.ts";
-import type { Report, ReportClaim } from "../report/report.ts";
+import type { BudgetHit, Report, ReportClaim } from "../report/report.ts";
 import { parseClaim } from "../report/reportClaim.ts";
 import type { Catalog } from "../skill/catalog.ts";
 import type { RunStarted } from "./events.ts";
@@ -35,12 +35,18 @@ export function makeReport(state: RunState, started: RunStarted, catalog: Pick<C
     coverage: {
       servers: serverCoverage(started.servers, calls),
       skillsDropped: started.catalog.dropped,
-      budgets: state.notices.flatMap(({ budget, message }) => (budget ? [{ budget, message }] : [])),
+      budgets: budgetsHit(state),
       notices: state.notices
         .filter(({ kind }) => kind !== "budget" && kind !== "resumed")
         .map(({ message }) => message),
     },
   };
+}
+
+/** Once each, as it was at the end: first it is said that a budget nears its end, then that it is used up. */
+function budgetsHit({ notices }: RunState): readonly BudgetHit[] {
+  const hits = notices.flatMap(({ budget, message }) => (budget ? [[budget, { budget, message }] as const] : []));
+  return [...new Map(hits).values()];
 }
 
 function invokedCalls(state: RunState) {

@@ -12,22 +12,34 @@ export interface MessageSources {
   readonly pageSize: number;
 }
 
+/** Gives the conversation that a state stands for. */
+export type Messages = (state: RunState) => Promise<readonly Message[]>;
+
 /**
- * The conversation that a state stands for, in the order in which it happened, results in call order. The same state
- * gives the same bytes, so a step's messages begin with those of the step before, until results are evicted.
+ * The conversation in the order in which it happened, results in call order. The same state gives the same bytes, so a
+ * step's messages begin with those of the step before, until results are evicted. Keeps what it made of finished calls:
+ * every step needs all of them again, and they do not change.
  */
-export async function messagesOf(state: RunState, sources: MessageSources): Promise<readonly Message[]> {
-  const messages: Message[] = [];
-  for (const turn of state.turns) {
-    if (turn.kind === "user") messages.push({ role: "user", text: turn.message.text });
-    else if (turn.answer) {
-      messages.push({ role: "assistant", parts: turn.answer.parts });
-      const calls = callsOfStep(state, turn.step);
-      const results = await Promise.all(calls.map((call) => toolMessage(call, state, sources)));
-      if (results.length > 0) messages.push({ role: "tool", results });
+export function messagesFrom(sources: MessageSources): Messages {
+  const made = new Map<number, ToolMessage>();
+  const once = async (call: CallState, state: RunState) => {
+    if (state.evicted.has(call.number)) return await toolMessage(call, state, sources);
+    const message = made.get(call.number) ?? (await toolMessage(call, state, sources));
+    made.set(call.number, message);
+    return message;
+  };
+  return async (state) => {
+    const messages: Message[] = [];
+    for (const turn of state.turns) {
+      if (turn.kind === "user") messages.push({ role: "user", text: turn.message.text });
+      else if (turn.answer) {
+        messages.push({ role: "assistant", parts: turn.answer.parts });
+        const results = await Promise.all(callsOfStep(state, turn.step).map((call) => once(call, state)));
+        if (results.length > 0) messages.push({ role: "tool", results });
+      }
     }
-  }
-  return messages;
+    return messages;
+  };
 }
 
 async function toolMessage(call: CallState, state: RunState, sources: MessageSources): Promise<ToolMessage> {

@@ -83,7 +83,11 @@ export function fold(state: RunState, event: RunEvent): RunState {
     case "results.evicted":
       return { ...next, evicted: new Set([...state.evicted, ...event.calls]) };
     case "notice":
-      return { ...next, notices: [...state.notices, event] };
+      return {
+        ...next,
+        notices: [...state.notices, event],
+        usage: event.usage ? added(state.usage, event.usage) : state.usage,
+      };
     case "report":
       return { ...next, report: event.report };
     case "run.ended":

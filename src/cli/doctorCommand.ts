@@ -11,7 +11,7 @@ import { load } from "../skill/catalog.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode } from "./exitCode.ts";
 import { shownPath } from "./shownPath.ts";
-import { duration, visible } from "./text.ts";
+import { duration, grouped, visible } from "./text.ts";
 
 /** One thing that was looked at. `what to do` is there when it is not good. */
 interface Check {
@@ -115,7 +115,7 @@ async function modelChecks(config: Config, { env }: CommandContext): Promise<rea
       {
         about: "model",
         state: "good",
-        message: `${id}, window ${window.toLocaleString("en")} tokens (not asked: that would cost)`,
+        message: `${id}, window ${grouped(window)} tokens (not asked: that would cost)`,
       },
     ];
   } catch (error) {
@@ -170,7 +170,7 @@ async function skillChecks(config: Config, servers: Servers, { cwd }: CommandCon
   try {
     const catalog = await load(config.skills.path, servers.registry.connected(), memoryLog());
     const dropped = droppedSkills(catalog, servers.registry);
-    const tokens = estimateTokens(systemPrompt(catalog)).toLocaleString("en");
+    const tokens = grouped(estimateTokens(systemPrompt(catalog)));
     const loaded: Check =
       catalog.skills.length + dropped.length === 0
         ? {

@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import { systemClock } from "../clock/clock.ts";
 import { ProcessGroups } from "../mcp/processGroups.ts";
 import { exitCode } from "./exitCode.ts";
@@ -31,7 +30,7 @@ async function main(): Promise<number> {
     signal,
     groups,
     clock: systemClock,
-    readInput: () => text(process.stdin),
+    readInput: async () => (await import("node:stream/consumers")).text(process.stdin),
   };
   try {
     return await runProgram(context, args);

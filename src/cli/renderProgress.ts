@@ -2,7 +2,7 @@ import type { CallFinished, Ephemeral, RunEvent } from "../agent/events.ts";
 import type { Progress } from "../app/investigate.ts";
 import { createSpinner } from "./spinner.ts";
 import type { Colors, Terminal } from "./terminal.ts";
-import { duration, shortened, visible } from "./text.ts";
+import { duration, grouped, shortened, visible } from "./text.ts";
 
 /** Shows what an investigation does while it does it: a line an event, and on a terminal the running work below. */
 export interface ProgressView extends Disposable {
@@ -38,7 +38,7 @@ export function progressView(terminal: Terminal): ProgressView {
         }
         case "skills": {
           line(
-            `skills   ${event.loaded} loaded ${colors.dim(`(prompt ${event.promptTokens.toLocaleString("en")} tokens, catalog ${event.digest.slice(0, 8)})`)}`,
+            `skills   ${event.loaded} loaded ${colors.dim(`(prompt ${grouped(event.promptTokens)} tokens, catalog ${event.digest.slice(0, 8)})`)}`,
           );
           for (const { name, reason } of event.dropped)
             line(`         ${colors.yellow(`dropped ${visible(name)}`)}: ${visible(reason)}`);
@@ -55,7 +55,10 @@ export function progressView(terminal: Terminal): ProgressView {
           return;
         case "step.answered": {
           spinner.stop();
-          const said = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ").trim();
+          const said = event.parts
+            .flatMap((part) => (part.type === "text" ? [part.text] : []))
+            .join(" ")
+            .trim();
           if (said !== "") line(colors.dim(`     ${shortened(visible(said), width - 8)}`));
           return;
         }
@@ -102,7 +105,7 @@ export function progressView(terminal: Terminal): ProgressView {
 
 function callLine({ number, outcome, size, duration: took }: CallFinished, title: string, colors: Colors): string {
   const mark = outcome === "ok" ? "" : (outcome === "empty" ? colors.yellow : colors.red)(` ${outcome}`);
-  const amount = outcome === "ok" ? ` ${size.toLocaleString("en")} characters` : "";
+  const amount = outcome === "ok" ? ` ${grouped(size)} characters` : "";
   return `${numbered(number)}  ${title}${mark}${colors.dim(`${amount}  ${duration(took)}`)}`;
 }
 

@@ -2,7 +2,7 @@ import type { RunSummary } from "../agent/runSummary.ts";
 import type { Finding, Report, ServerCoverage, Verdict } from "../report/report.ts";
 import { renderMarkdown } from "./renderMarkdown.ts";
 import type { Colors, Terminal } from "./terminal.ts";
-import { duration, shortened, visible, wrap } from "./text.ts";
+import { duration, grouped, shortened, visible, wrap } from "./text.ts";
 
 type View = Pick<Terminal, "width" | "outColors">;
 
@@ -94,7 +94,7 @@ function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly
 
 function footer({ skillsUsed, catalog }: Report, { prompt, model, window }: RunSummary, colors: Colors): string {
   const used = skillsUsed.length > 0 ? skillsUsed.map(visible).join(", ") : "none";
-  const size = prompt.tokens.toLocaleString("en");
+  const size = grouped(prompt.tokens);
   return [
     `Skills used   ${used}`,
     colors.dim(`catalog ${catalog.digest.slice(0, 8)}, prompt ${size} tokens, model ${visible(model.id)}`),

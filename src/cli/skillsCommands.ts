@@ -10,7 +10,7 @@ import { type CommandContext, type CommonOptions, commandConfig, commandLog, pri
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
 import { shownPath } from "./shownPath.ts";
 import { table } from "./table.ts";
-import { visible } from "./text.ts";
+import { grouped, visible } from "./text.ts";
 
 export interface SkillsOptions extends CommonOptions {
   readonly skills?: string;
@@ -49,7 +49,7 @@ export async function skillsList(context: CommandContext, options: SkillsOptions
   const missing = dropped.map(({ name, mcpServer, reason }) => [name, mcpServer, "-", "-", `dropped: ${reason}`]);
   terminal.out(table(["name", "server", "tags", "tokens", "state"], [...loaded, ...missing]));
   const count = `${sized.length} of ${sized.length + dropped.length} loaded from ${shownPath(path, cwd)}`;
-  const size = `${tokens.toLocaleString("en")} tokens of bodies in every prompt`;
+  const size = `${grouped(tokens)} tokens of bodies in every prompt`;
   terminal.out(`  ${count}, ${size}, digest ${catalog.digest.slice(0, 8)}\n`);
   return exitCode.done;
 }
@@ -117,7 +117,7 @@ function shownSkill({ name, description, tags, mcpServer, body }: Skill): string
     ["description", description],
     ["tags", tags.join(", ")],
     ["server", mcpServer ?? "(none: always loaded)"],
-    ["tokens", estimateTokens(body).toLocaleString("en")],
+    ["tokens", grouped(estimateTokens(body))],
   ] as const;
   const shown = fields
     .filter(([, value]) => value !== "")

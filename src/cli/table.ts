@@ -1,13 +1,11 @@
-import { visible, width } from "./text.ts";
+import { grouped, visible, width } from "./text.ts";
 
 /**
  * Rows under their headings, columns as wide as they need to be, numbers on the right. The last column is never padded.
  * Cells are shown on one line with control characters made visible.
  */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : visible(cell))),
-  );
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === "number" ? grouped(cell) : visible(cell))));
   const rightAligned = headings.map(
     (_, column) =>
       rows.some((row) => typeof row[column] === "number") &&

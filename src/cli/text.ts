@@ -1,5 +1,7 @@
 /** How many columns a terminal takes for a text: East Asian wide characters and emoji take two, marks none. */
 export function width(text: string): number {
+  // Loading Unicode's tables takes longer than everything else that a short command does.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) columns += isWide(segment) ? 2 : 1;
   return columns;
@@ -66,4 +68,9 @@ export function duration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
+}
+
+/** `1,204,000`: `toLocaleString` would load a locale for it. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

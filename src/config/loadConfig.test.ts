@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../test/kit/tempDir.ts";
 import { ConfigError } from "./configError.ts";
+import { defaultConfig } from "./defaultConfig.ts";
 import { loadConfig } from "./loadConfig.ts";
+import { parseConfig } from "./parseConfig.ts";
 
 const failure = (options: Parameters<typeof loadConfig>[0]) =>
   loadConfig(options).then(
@@ -17,6 +19,10 @@ test("no file at all is the default configuration of the working directory", asy
 
   expect(config).not.toHaveProperty("file");
   expect(config).toMatchObject({ directory: dir.path, skills: { path: join(dir.path, "skills") } });
+});
+
+test("the default configuration is what an empty file means", () => {
+  expect(defaultConfig("/somewhere")).toEqual(parseConfig("", { directory: "/somewhere", env: {} }));
 });
 
 test("korvus.yaml is found in the nearest directory above, and paths start from there", async () => {

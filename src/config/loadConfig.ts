@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./configError.ts";
+import { defaultConfig } from "./defaultConfig.ts";
 import type { Environment } from "./expandVariables.ts";
-import { parseConfig } from "./parseConfig.ts";
 
 /** The only name that is looked for. */
 const fileName = "korvus.yaml";
@@ -19,26 +19,32 @@ interface LoadOptions {
 
 /** The configuration that counts in `cwd`; no file at all is the default one. Throws `ConfigError`. */
 export async function loadConfig({ file, cwd, env }: LoadOptions): Promise<Config> {
-  const found = file === undefined ? await findUp(cwd) : await read(resolve(cwd, file), file);
+  const found = file === undefined ? findUp(cwd) : read(resolve(cwd, file), file);
   if (found === undefined && file !== undefined) throw failure(file, "no such file");
-  if (found === undefined) return parseConfig("", { directory: cwd, env });
+  if (found === undefined) return defaultConfig(cwd);
 
   const { path, bytes } = found;
   const shown = file ?? relative(cwd, path);
   if (!isUtf8(bytes)) throw failure(shown, "the file is not UTF-8");
+  const { parseConfig } = await import("./parseConfig.ts");
   return { ...parseConfig(bytes.toString(), { file: shown, directory: dirname(path), env }), file: path };
 }
 
-async function findUp(directory: string): Promise<{ path: string; bytes: Buffer } | undefined> {
+interface Found {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+function findUp(directory: string): Found | undefined {
   const path = join(directory, fileName);
-  const found = await read(path, path);
+  const found = read(path, path);
   return found ?? (dirname(directory) === directory ? undefined : findUp(dirname(directory)));
 }
 
-/** Undefined where there is no such file. */
-async function read(path: string, shown: string): Promise<{ path: string; bytes: Buffer } | undefined> {
+/** Undefined where there is no such file. Waits for the disk: nothing else goes on yet, and every command starts here. */
+function read(path: string, shown: string): Found | undefined {
   try {
-    return { path, bytes: await readFile(path) };
+    return { path, bytes: readFileSync(path) };
   } catch (cause) {
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
