@@ -18,6 +18,8 @@ export interface AiSdkModelOptions extends CallSettings {
   readonly stallTimeout?: number;
   /** Over error messages, which may repeat a key. */
   readonly redact?: Redact;
+  /** Where the key comes from, for the message when it is refused. */
+  readonly keyName?: string;
   /** Hears what the provider does not support, once each. */
   readonly log?: Log;
 }
@@ -34,7 +36,7 @@ const closing = 1_000;
  * are no JSON, turns an ignored tool choice into an error, and takes model names that go to a gateway on the internet.
  */
 export function aiSdkModel(model: LanguageModelV4, options: AiSdkModelOptions): Model {
-  const { id, window, redact = redactor([]), stallTimeout = 120_000 } = options;
+  const { id, window, keyName, redact = redactor([]), stallTimeout = 120_000 } = options;
   const warn = warner(options, redact);
 
   async function* step(input: StepInput, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -81,7 +83,9 @@ export function aiSdkModel(model: LanguageModelV4, options: AiSdkModelOptions): 
       retryable: true,
       message: `the answer ended early: ${reason?.raw ?? "no reason given"}`,
     };
-    yield { type: "failed", ...failure, message: redact(failure.message), ...(parts.length > 0 && { usage: usage() }) };
+    const hint = failure.code === "unauthorized" && keyName !== undefined ? ` (key: ${keyName})` : "";
+    const message = redact(failure.message) + hint;
+    yield { type: "failed", ...failure, message, ...(parts.length > 0 && { usage: usage() }) };
   }
 
   return { id, window, step };

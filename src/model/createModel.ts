@@ -48,6 +48,7 @@ export async function createModel(config: ModelConfig, options: CreateModelOptio
     maxOutput: config.maxOutput,
     providerOptions: providerOptions(config),
     redact: redactor(key ? [key] : []),
+    keyName: key?.name ?? "none was sent, set model.api_key",
     ...(stallTimeout !== undefined && { stallTimeout }),
     ...(log && { log }),
   });
@@ -60,8 +61,9 @@ export async function createModel(config: ModelConfig, options: CreateModelOptio
 export function modelKey(config: ModelConfig, env: CreateModelOptions["env"] = process.env): Secret | undefined {
   const { provider, apiKey } = config;
   const variable = provider === "openai-compatible" ? undefined : keyVariables[provider];
-  const value = apiKey || (variable && env[variable]);
-  if (value) return { name: variable ?? "model.api_key", value };
+  const usual = (variable && env[variable]) || undefined;
+  const value = apiKey || usual;
+  if (value) return { name: variable && value === usual ? variable : "model.api_key", value };
   if (!variable) return undefined;
   throw new ModelConfigError(
     "missing-key",

@@ -7,7 +7,7 @@ import { eventually } from "../kit/eventually.ts";
 import { korvusPlace } from "../kit/korvus.ts";
 import { needs } from "../kit/needs.ts";
 import { type Answer, type Asked, providerMock, rawPart } from "../kit/providerMock.ts";
-import { type RunOutput, skill } from "./runOutput.ts";
+import { runOutput, skill } from "./runOutput.ts";
 
 const quantile = "histogram_quantile(0.95, sum by (service, le) (rate(http_request_duration_seconds_bucket[5s])))";
 const skills = {
@@ -41,7 +41,7 @@ function investigator(asked: Asked): Answer {
       calls: [
         {
           name: "prometheus_query",
-          arguments: { promql: `${quantile.replace("[5s]", `{service="${suspect}"}[5s]`)}` },
+          arguments: { promql: quantile.replace("[5s]", `{service="${suspect}"}[5s]`) },
         },
         { name: "otel_search_spans", arguments: { serviceName: suspect, lookbackMinutes: 5, minDurationMs: 300 } },
       ],
@@ -110,11 +110,11 @@ describe("with a latency fault in payments", needs("prometheus", "alertmanager",
       await using place = await korvusPlace({ ...config, model: provider.modelOf(wire) }, skills);
       const promptBefore = (await place.run(["skills", "prompt"])).stdout;
 
-      const { code, stdout, stderr } = await place.run(["investigate", "why is checkout slow?", "--json"]);
+      const ended = await place.run(["investigate", "why is checkout slow?", "--json"]);
 
-      expect(stderr).toContain("dropped logs");
-      expect(code).toBe(0);
-      const { report, run } = JSON.parse(stdout) as RunOutput;
+      expect(ended.stderr).toContain("dropped logs");
+      expect(ended.code).toBe(0);
+      const { report, run } = runOutput(ended);
       expect(report).toMatchObject({
         question: "why is checkout slow?",
         verdict: "likely",
@@ -169,10 +169,7 @@ describe("with a latency fault in payments", needs("prometheus", "alertmanager",
     const replayed = await elsewhere.run(["investigate", "why is checkout slow?", "--json"]);
 
     expect([live.code, replayed.code]).toEqual([0, 0]);
-    const [before, after] = [live, replayed].map(({ stdout }) => JSON.parse(stdout) as RunOutput) as [
-      RunOutput,
-      RunOutput,
-    ];
+    const [before, after] = [runOutput(live), runOutput(replayed)];
     expect(before.report.findings.map(({ status }) => status)).toEqual(["supported", "supported", "supported"]);
     expect(JSON.stringify(after.report)).toBe(JSON.stringify(before.report));
     expect(after.run.window).toEqual(before.run.window);

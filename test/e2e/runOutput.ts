@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RunSummary } from "../../src/agent/runSummary.ts";
 import type { Report } from "../../src/report/report.ts";
 import type { Ended } from "../kit/korvus.ts";
@@ -21,4 +22,14 @@ export function runOutput({ stdout, stderr, code }: Ended): RunOutput {
 export function skill(name: string, server?: string, body = `Ask ${server}.`): string {
   const binding = server === undefined ? "" : `mcp_server: ${server}\n`;
   return `---\nname: ${name}\ndescription: How to ${name}.\n${binding}---\n${body}\n`;
+}
+
+/** The probe server as a configuration has it; the tests' own, real MCP over stdio. */
+export function probe(more: object = {}): object {
+  return { command: process.execPath, args: [join(import.meta.dirname, "../kit/probeServer.ts")], ...more };
+}
+
+/** A server that misbehaves as `mode` says; see `oddServer.ts`. */
+export function odd(mode: string, more: object = {}): object {
+  return { command: process.execPath, args: [join(import.meta.dirname, "../mcp/oddServer.ts"), mode], ...more };
 }

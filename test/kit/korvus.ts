@@ -84,7 +84,7 @@ export async function korvusPlace(config: object | undefined, files: Readonly<Re
       });
     },
     async [Symbol.asyncDispose]() {
-      for (const { kill } of started) kill("SIGKILL");
+      for (const running of started) running.kill("SIGKILL");
       await Promise.all(started.map(({ ended }) => ended));
       for (const { pid } of processesWithHome(home)) endProcess(pid, "SIGKILL");
       await dir[Symbol.asyncDispose]();

@@ -53,7 +53,7 @@ export const providerKey = "sk-provider-key-0123456789";
  */
 export async function providerMock(
   policy: ModelPolicy,
-  interfere: (number: number, request: ProviderRequest) => RawReply | undefined = () => undefined,
+  interfere: (number: number, request: ProviderRequest) => RawReply | Promise<RawReply> | undefined = () => undefined,
 ) {
   const mock = await LLMock.create({ port: 0, host: "127.0.0.1" });
   mock.on({}, async (request) => {
@@ -63,7 +63,7 @@ export async function providerMock(
   const requests: ProviderRequest[] = [];
   const server = await rawServer(async (body, { url = "", headers }) => {
     const request = { path: url, body, headers };
-    const reply = interfere(requests.push(request) - 1, request);
+    const reply = await interfere(requests.push(request) - 1, request);
     return reply ?? (await passedOn(mock.url, request));
   });
   return {
