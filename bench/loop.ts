@@ -136,7 +136,7 @@ function instantProvider(): LanguageModelV4 {
         { type: "tool-call", toolCallId: `call-${step}`, toolName: name, input: JSON.stringify(args) },
         { type: "finish", usage, finishReason: { unified: "tool-calls", raw: "tool_calls" } },
       ];
-      return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> };
+      return { stream: ReadableStream.from<LanguageModelV4StreamPart>(parts) };
     },
   };
 }

@@ -1,22 +1,18 @@
 import type { Clock } from "../clock/clock.ts";
 import type { JsonObject } from "../json/json.ts";
-import type { Redacted } from "../redact/redact.ts";
+import type { CallAnswer } from "../mcp/callThrough.ts";
 import { parseClaim } from "../report/reportClaim.ts";
 import { isEmpty } from "../result/isEmpty.ts";
 import type { Results } from "../result/results.ts";
-import { resultText, type ToolResult } from "../result/toolResult.ts";
+import { resultText } from "../result/toolResult.ts";
 import { callTool, parseReadResult } from "./builtinTools.ts";
 import type { CallFinished } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import type { CallState } from "./runState.ts";
 import type { ToolSet } from "./toolSet.ts";
 
-/** What a server answered. `reached` is false where the call never got there. */
-export interface ServerAnswer {
-  readonly outcome: "ok" | "error" | "timeout" | "unknown";
-  readonly result: Redacted<ToolResult>;
-  readonly reached: boolean;
-}
+/** What a server answered. */
+export type ServerAnswer = Pick<CallAnswer, "outcome" | "result" | "reached">;
 
 /** Must not throw, except with the signal's reason once it is aborted. */
 export type CallServer = (

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/json.ts";
+import type { Secret } from "../redact/redact.ts";
 
 /** What the rest of Korvus receives: every default filled in, paths absolute, durations in ms, sizes in bytes. */
 export interface Config {
@@ -28,12 +29,6 @@ export interface Config {
   readonly secrets: readonly Secret[];
   /** What is valid and an operator should know, one sentence each: to be logged at start-up. */
   readonly warnings: readonly string[];
-}
-
-export interface Secret {
-  /** Name of the environment variable, or `model.api_key`. */
-  readonly name: string;
-  readonly value: string;
 }
 
 export type ServerConfig = StdioServer | HttpServer | RecordedServer;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json/json.ts";
-import type { ModelConfig, Secret } from "./config.ts";
+import type { Secret } from "../redact/redact.ts";
+import type { ModelConfig } from "./config.ts";
 import { ConfigError } from "./configError.ts";
 import type { Environment } from "./expandVariables.ts";
 

@@ -1,5 +1,6 @@
 import { isScalar } from "yaml";
-import type { Config, Secret } from "./config.ts";
+import type { Secret } from "../redact/redact.ts";
+import type { Config } from "./config.ts";
 import { ConfigError } from "./configError.ts";
 import { type Environment, expandVariables } from "./expandVariables.ts";
 import { findIssues } from "./findIssues.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { Config, Secret, ServerConfig } from "./config.ts";
+import { type Secret, shortestSecret } from "../redact/redact.ts";
+import type { Config, ServerConfig } from "./config.ts";
 import type { Environment } from "./expandVariables.ts";
 import { type ModelInput, readModelName, resolveModel } from "./model.ts";
 import type { ConfigInput } from "./schema.ts";
@@ -47,9 +48,6 @@ export function resolveConfig(input: ConfigInput, { file, directory, env, variab
       ),
   };
 }
-
-/** Anything shorter stands in innocent text too often. */
-const shortestSecret = 4;
 
 function modelInput(model: NonNullable<ConfigInput["model"]>): ModelInput {
   if (typeof model !== "string") return model;

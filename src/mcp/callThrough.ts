@@ -7,7 +7,7 @@ import { mcpFailure } from "./mcpFailure.ts";
 import type { ServerLink } from "./serverLink.ts";
 
 /** How a call ended. A failure has a result as well: its text says what went wrong, for a model to read. */
-export interface CallOutcome {
+export interface CallAnswer {
   /**
    * `error`: the tool reports a failure, or the call failed; `timeout`: no answer in time; `unknown`: the connection
    * broke in mid-call of a tool that may write, so nobody knows what it did.
@@ -40,12 +40,12 @@ export async function callThrough(
   link: ServerLink | undefined,
   call: LinkCall,
   { clock, redact }: { readonly clock: Clock; readonly redact: Redact },
-): Promise<CallOutcome> {
+): Promise<CallAnswer> {
   const began = clock.now();
   const { server, tool } = call;
   let reached = false;
   let attempts = 0;
-  const ended = (outcome: CallOutcome["outcome"], result: Redacted<ToolResult>, code?: McpErrorCode): CallOutcome => {
+  const ended = (outcome: CallAnswer["outcome"], result: Redacted<ToolResult>, code?: McpErrorCode): CallAnswer => {
     const ms = clock.now() - began;
     return { outcome, result, reached, retried: attempts > 1, ms, ...(code !== undefined && { code }) };
   };

@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/prefer-add-event-listener -- the SDK's client has fields, not events */
 import type { CallToolRequestOptions, Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../json/json.ts";
 import { type CallOptions, type Connection, type ConnectOptions, McpError, type ToolDefinition } from "./connection.ts";

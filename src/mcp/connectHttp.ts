@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/prefer-add-event-listener -- the SDK's client has fields, not events */
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Client,

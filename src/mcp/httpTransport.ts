@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/prefer-add-event-listener -- the SDK's transports have fields, not events */
 import {
   type JSONRPCMessage,
   type RequestId,

@@ -1,4 +1,3 @@
-/* oxlint-disable unicorn/prefer-add-event-listener -- the SDK's client has fields, not events */
 import {
   Client,
   type ClientCapabilities,

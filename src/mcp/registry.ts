@@ -3,7 +3,7 @@ import type { ServerConfig } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Redacted } from "../redact/redact.ts";
 import { byUtf8 } from "./byUtf8.ts";
-import { type CallOutcome, callThrough } from "./callThrough.ts";
+import { type CallAnswer, callThrough } from "./callThrough.ts";
 import type { Connection, ToolDefinition } from "./connection.ts";
 import { type LinkOptions, type LinkState, ServerLink } from "./serverLink.ts";
 import { matchesWildcard } from "./wildcard.ts";
@@ -19,7 +19,7 @@ export interface RegistryOptions extends LinkOptions {
 export interface RegistryObserver {
   /** All that the server lists, denied tools included: when it connects, and when a refresh renews the list. */
   listing(server: string, tools: readonly Redacted<ToolDefinition>[]): void;
-  call(server: string, tool: string, args: Redacted<JsonObject>, outcome: CallOutcome): void;
+  call(server: string, tool: string, args: Redacted<JsonObject>, outcome: CallAnswer): void;
 }
 
 export interface ServerState extends LinkState {
@@ -96,7 +96,7 @@ export class Registry implements AsyncDisposable {
   }
 
   /** Calls a tool of `tools()`. Every failure is an outcome; throws only the signal's reason, at once when it aborts. */
-  async call(server: string, tool: string, args: JsonObject, { signal, readOnly }: CallRequest): Promise<CallOutcome> {
+  async call(server: string, tool: string, args: JsonObject, { signal, readOnly }: CallRequest): Promise<CallAnswer> {
     signal.throwIfAborted();
     const { clock, redact, callTimeout, observer } = this.#options;
     const link = this.#links.get(server);

@@ -1,7 +1,8 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ModelConfig, Secret } from "../config/config.ts";
+import type { ModelConfig } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Log } from "../log/log.ts";
+import type { Secret } from "../redact/redact.ts";
 import { redactor } from "../redact/redact.ts";
 import { aiSdkModel } from "./aiSdkModel.ts";
 import type { Model } from "./model.ts";

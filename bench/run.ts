@@ -1,0 +1,19 @@
+/** `npm run bench [-- --json]`: builds, then every bench in turn. Nothing here passes or fails; aims stand beside the figures. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { benchLoad, showLoad } from "./load.ts";
+import { benchLoop, showLoop } from "./loop.ts";
+import { benchStart, showStart } from "./start.ts";
+
+const json = process.argv.includes("--json");
+const build = spawnSync(process.execPath, [join(import.meta.dirname, "../scripts/build.ts")], {
+  stdio: ["ignore", "ignore", "inherit"],
+});
+if (build.status !== 0) throw new Error("the build failed, and the start of the bundle cannot be measured");
+
+const load = await benchLoad();
+const loop = await benchLoop();
+const start = benchStart();
+console.log(
+  json ? JSON.stringify({ load, loop, start }) : [showLoad(load), showLoop(loop), showStart(start)].join("\n\n"),
+);
