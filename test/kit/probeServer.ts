@@ -77,6 +77,15 @@ server.registerTool(
   },
 );
 server.registerTool(
+  "write_slowly",
+  { description: "Changes something, late.", inputSchema: schema<{ ms: number }>({ ms: { type: "number" } }) },
+  async (args) => {
+    note("write_slowly", args);
+    await delay(args.ms);
+    return text(`wrote after ${args.ms}`);
+  },
+);
+server.registerTool(
   "die",
   { description: "Ends the server in mid-call.", inputSchema: schema<object>({}), annotations: reads },
   async (args) => {
