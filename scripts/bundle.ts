@@ -1,4 +1,5 @@
-import { build, type Metafile } from "esbuild";
+import { readFileSync, writeFileSync } from "node:fs";
+import { build, type Metafile, type Plugin } from "esbuild";
 
 export interface BundleOptions {
   /** Output name without `.js` → source. */
@@ -21,10 +22,7 @@ export async function bundle({ entries, outdir, version }: BundleOptions): Promi
     chunkNames: "chunks/[name]-[hash]",
     metafile: true,
     define: { __KORVUS_VERSION__: JSON.stringify(version) },
-    // CommonJS dependencies call require for Node's own modules, which an ES module does not have.
-    banner: {
-      js: 'import { createRequire as korvusCreateRequire } from "node:module"; const require = korvusCreateRequire(import.meta.url);',
-    },
+    plugins: [lateModules],
     // Names stay for stack traces: shortening them as well made no measurable difference to the start.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -32,5 +30,37 @@ export async function bundle({ entries, outdir, version }: BundleOptions): Promi
     legalComments: "none",
     logLevel: "warning",
   });
+  for (const file of Object.keys(metafile.outputs)) giveRequire(file);
   return metafile;
 }
+
+/**
+ * CommonJS dependencies call require for Node's own modules, which an ES module does not have. esbuild asks for it in one
+ * shared file; a banner would make every file create one.
+ */
+function giveRequire(file: string): void {
+  const code = readFileSync(file, "utf8");
+  if (!code.includes("typeof require")) return;
+  const create = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+  writeFileSync(file, `${create}\n${code}`);
+}
+
+/**
+ * Node's modules that commander loads at every start and needs only to run subcommands as programs, which ours are not,
+ * and to measure coloured help: 4 ms of a short command. Here they are loaded when they are called.
+ */
+const commanderNeedsLate: Readonly<Record<string, string>> = {
+  "node:child_process": "export default {};",
+  "node:util": `export const stripVTControlCharacters = (text) =>
+    process.getBuiltinModule("node:util").stripVTControlCharacters(text);`,
+};
+
+const lateModules: Plugin = {
+  name: "late-modules",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:(child_process|util)$/ }, ({ path, importer }) =>
+      importer.includes("/commander/") ? { path, namespace: "late" } : undefined,
+    );
+    onLoad({ filter: /./, namespace: "late" }, ({ path }) => ({ contents: commanderNeedsLate[path] ?? "" }));
+  },
+};

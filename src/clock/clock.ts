@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** The only source of time and randomness, so that a run can be repeated. */
@@ -20,5 +19,6 @@ export const systemClock: Clock = {
       throw signal.aborted ? signal.reason : error;
     }
   },
-  id: () => randomUUID().replaceAll("-", ""),
+  // The global one: Node's crypto module takes longer to load than most commands need it.
+  id: () => crypto.randomUUID().replaceAll("-", ""),
 };
