@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     signal,
     groups,
     clock: systemClock,
-    readInput: async () => (await import("node:stream/consumers")).text(process.stdin),
+    readInput: async () => await readText(process.stdin, signal),
   };
   try {
     return await runProgram(context, args);
@@ -45,6 +45,12 @@ async function main(): Promise<number> {
     terminal.err(renderFailure(error, view));
     return exitCode.input;
   }
+}
+
+/** All of a stream. Rejects when the signal aborts, for a person may be typing it. Loaded only for those who ask. */
+async function readText(stream: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+  const [{ addAbortSignal }, { text }] = await Promise.all([import("node:stream"), import("node:stream/consumers")]);
+  return await text(addAbortSignal(signal, stream));
 }
 
 /** Resolves when everything written is out, or can never be. */

@@ -104,11 +104,11 @@ describe.concurrent("a run whose servers fail", () => {
     await using provider = await providerMock(
       inTurn(
         () => {
-          setTimeout(async () => kill(await pidOf(place, "probeServer")), 1000);
+          void delay(1000).then(() => killProbe(place));
           return { calls: [{ name: "probe_slow", arguments: { ms: 2000 } }] };
         },
         () => {
-          setTimeout(async () => kill(await pidOf(place, "probeServer")), 1000);
+          void delay(1000).then(() => killProbe(place));
           return { calls: [{ name: "probe_write_slowly", arguments: { ms: 2000 } }] };
         },
         reporting("likely", [1, "probe"], [2, "probe"]),
@@ -265,6 +265,10 @@ describe.concurrent("a run whose servers fail", () => {
     expect(calls).toEqual([['{"tool":"echo","args":{"text":"from a"}}'], ['{"tool":"echo","args":{"text":"from b"}}']]);
   });
 });
+
+async function killProbe(place: KorvusPlace): Promise<void> {
+  kill(await pidOf(place, "probeServer"));
+}
 
 async function readLines(file: string): Promise<readonly string[]> {
   return (await readFile(file, "utf8")).trim().split("\n");
