@@ -20,7 +20,8 @@ export async function runProgram(context: CommandContext, args: readonly string[
   return code;
 }
 
-function createProgram(context: CommandContext, ended: (code: ExitCode) => void): Command {
+/** The command tree; `ended` hears the exit code of the command that ran. */
+export function createProgram(context: CommandContext, ended: (code: ExitCode) => void): Command {
   const { terminal } = context;
   const program = new Command("korvus")
     .description(
