@@ -5,7 +5,7 @@ import type { Journal } from "./journal.ts";
 import type { RunContext } from "./runContext.ts";
 
 /** A log cannot be continued with what it was not begun with. */
-export class ResumeError extends Error {
+class ResumeError extends Error {
   override readonly name = "ResumeError";
   readonly code = "prompt-changed";
 }

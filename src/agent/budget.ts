@@ -1,9 +1,9 @@
+import type { Budget } from "../config/config.ts";
 import type { BudgetHit } from "../report/report.ts";
-import type { RunBudget } from "./events.ts";
 
 /** What a run has used, beside what it may use. */
 export interface BudgetUse {
-  readonly budget: RunBudget;
+  readonly budget: Budget;
   readonly steps: number;
   readonly tokens: number;
   /** Input and output of the last step: the next costs at least as much. */

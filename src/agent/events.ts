@@ -1,3 +1,4 @@
+import type { Budget } from "../config/config.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AnswerPart, Finish, ToolChoice, Usage } from "../model/model.ts";
 import type { CallOutcome } from "../report/callOutcome.ts";
@@ -7,7 +8,7 @@ import type { BudgetHit, DroppedSkill, Report } from "../report/report.ts";
 /** One numbered fact of a run. Appended, and the append awaited, before anybody sees it. Plain JSON. */
 export type RunEvent = Stamp & EventBody;
 
-export interface Stamp {
+interface Stamp {
   readonly v: 1;
   /** 1, 2, 3... without a gap. */
   readonly seq: number;
@@ -41,7 +42,7 @@ export interface RunStarted {
   readonly servers: readonly ServerFact[];
   /** Fingerprint of the tool definitions by server. */
   readonly fingerprints: Readonly<Record<string, string>>;
-  readonly budget: RunBudget;
+  readonly budget: Budget;
   /** Random id of this run's result delimiters. */
   readonly delimiter: string;
 }
@@ -53,15 +54,6 @@ export interface Window {
   readonly baselineFrom: number;
 }
 
-/** See `Budget` of the configuration, which this is; ms, USD. */
-export interface RunBudget {
-  readonly steps: number;
-  readonly tokens: number;
-  readonly time: number;
-  readonly cost?: number;
-  readonly resultTokens: number;
-}
-
 /** Text that Korvus says to the model in the user's place. */
 export interface UserMessage {
   readonly type: "message.user";
@@ -69,13 +61,13 @@ export interface UserMessage {
   readonly text: string;
 }
 
-export interface StepStarted {
+interface StepStarted {
   readonly type: "step.started";
   readonly step: number;
   readonly toolChoice: ToolChoice;
 }
 
-export interface StepAnswered {
+interface StepAnswered {
   readonly type: "step.answered";
   readonly step: number;
   readonly parts: readonly AnswerPart[];
@@ -109,7 +101,7 @@ export type CallTarget =
 
 export type BuiltinName = "call_tool" | "read_result" | "report";
 
-export interface CallStarted {
+interface CallStarted {
   readonly type: "call.started";
   readonly number: number;
 }
@@ -131,7 +123,7 @@ export interface CallFinished {
 }
 
 /** Results that later steps name instead of showing. The results themselves are kept. */
-export interface ResultsEvicted {
+interface ResultsEvicted {
   readonly type: "results.evicted";
   readonly calls: readonly number[];
 }
@@ -158,7 +150,7 @@ export interface Notice {
   readonly final?: true;
 }
 
-export interface Reported {
+interface Reported {
   readonly type: "report";
   readonly report: Report;
 }

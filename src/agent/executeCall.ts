@@ -12,10 +12,10 @@ import type { CallState } from "./runState.ts";
 import type { ToolSet } from "./toolSet.ts";
 
 /** What a server answered. */
-export type ServerAnswer = Pick<CallAnswer, "outcome" | "result" | "reached">;
+type ServerAnswer = Pick<CallAnswer, "outcome" | "result" | "reached">;
 
 /** Must not throw, except with the signal's reason once it is aborted. */
-export type CallServer = (
+type CallServer = (
   server: string,
   tool: string,
   args: JsonObject,

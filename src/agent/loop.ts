@@ -1,9 +1,10 @@
 import type { Clock } from "../clock/clock.ts";
+import type { Budget } from "../config/config.ts";
 import { askModel } from "./askModel.ts";
 import { beginRun } from "./beginRun.ts";
 import type { BudgetUse } from "./budget.ts";
 import { type CallPart, decideCall } from "./decideCall.ts";
-import type { CallDecided, Ephemeral, RunBudget, RunEvent } from "./events.ts";
+import type { CallDecided, Ephemeral, RunEvent } from "./events.ts";
 import { callsToEvict, pageSizeFor } from "./evict.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { makeReport } from "./makeReport.ts";
@@ -135,7 +136,7 @@ function budgetUse(state: RunState, { budget, price }: RunContext): BudgetUse {
 
 const cancelledNotice = { type: "notice", kind: "cancelled", message: "the run was cancelled", final: true } as const;
 
-function timeNotice({ time }: RunBudget) {
+function timeNotice({ time }: Budget) {
   const message = `The time budget of ${time / 1000}s is used up`;
   return { type: "notice", kind: "budget", budget: "time", message, final: true } as const;
 }

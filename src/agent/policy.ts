@@ -2,7 +2,7 @@ import type { PolicyRules } from "../config/config.ts";
 import { matchesWildcard } from "../mcp/wildcard.ts";
 
 /** Whether a tool may run. `rule` says what decided, for people. */
-export interface Decision {
+interface Decision {
   readonly decision: "allow" | "deny" | "ask";
   readonly rule: string;
 }

@@ -1,10 +1,11 @@
 import type { Clock } from "../clock/clock.ts";
+import type { Budget } from "../config/config.ts";
 import type { Model } from "../model/model.ts";
 import type { ServerFact } from "../report/coverage.ts";
 import type { DroppedSkill } from "../report/report.ts";
 import type { Catalog } from "../skill/catalog.ts";
 import type { EventLog } from "./eventLog.ts";
-import type { RunBudget, Window } from "./events.ts";
+import type { Window } from "./events.ts";
 import type { ExecuteContext } from "./executeCall.ts";
 import type { Policy } from "./policy.ts";
 
@@ -20,7 +21,7 @@ export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
   readonly servers: readonly ServerFact[];
   readonly fingerprints: Readonly<Record<string, string>>;
   readonly policy: Policy;
-  readonly budget: RunBudget;
+  readonly budget: Budget;
   /** USD per million tokens; without it costs are not known. */
   readonly price?: { readonly input: number; readonly output: number };
   readonly log: EventLog;

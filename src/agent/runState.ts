@@ -22,8 +22,8 @@ export interface RunState {
   readonly ended?: RunEnded;
 }
 
-export type Turn = UserTurn | StepTurn;
-export interface UserTurn {
+type Turn = UserTurn | StepTurn;
+interface UserTurn {
   readonly kind: "user";
   readonly message: UserMessage;
 }

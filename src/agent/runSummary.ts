@@ -24,7 +24,7 @@ export interface RunSummary {
   readonly notices: readonly Pick<Notice, "kind" | "message">[];
 }
 
-export interface CallSummary {
+interface CallSummary {
   readonly call: number;
   readonly step: number;
   readonly server?: string;

@@ -8,21 +8,21 @@ import type { ToolResult } from "../result/toolResult.ts";
 /** One line of a recording: JSON Lines, the header first. Everything in it has been redacted. */
 export type RecordingLine = RecordingHeader | RecordedListing | RecordedAbsence | RecordedCall;
 
-export interface RecordingHeader {
+interface RecordingHeader {
   readonly type: "recording";
   readonly v: 1;
   /** What the recorded run took as now, ms since the Unix epoch: a replay takes it again. */
   readonly recordedAt: number;
 }
 
-export interface RecordedListing {
+interface RecordedListing {
   readonly type: "listing";
   readonly server: string;
   readonly tools: readonly ToolDefinition[];
 }
 
 /** A server that was configured and not connected. */
-export interface RecordedAbsence {
+interface RecordedAbsence {
   readonly type: "not-connected";
   readonly server: string;
   readonly reason: string;
@@ -86,7 +86,7 @@ export async function readRecording(file: string): Promise<Recording> {
   return parseRecording(text, file);
 }
 
-export function parseRecording(text: string, file: string): Recording {
+function parseRecording(text: string, file: string): Recording {
   const lines = text
     .split("\n")
     .flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, `${basename(file)}:${index + 1}`)]));

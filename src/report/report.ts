@@ -54,7 +54,7 @@ export interface Finding {
 }
 
 /** What was looked at and what was not. Written by the runtime, never by a model. */
-export interface Coverage {
+interface Coverage {
   readonly servers: readonly ServerCoverage[];
   readonly skillsDropped: readonly DroppedSkill[];
   /** Budgets and limits that were hit, in order. */
