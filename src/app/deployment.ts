@@ -23,7 +23,7 @@ export async function startDeployment(config: Config, options: DeploymentOptions
     const catalog = await load(options.skills ?? config.skills.path, servers.registry.connected(), options.log);
     return { ...servers, catalog };
   } catch (error) {
-    await servers[Symbol.asyncDispose]();
+    await servers.abandon();
     throw error;
   }
 }

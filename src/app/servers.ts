@@ -33,6 +33,8 @@ export interface Servers extends AsyncDisposable {
   readonly registry: Registry;
   /** What runs take as now, ms: the recording's time where servers are recordings. */
   readonly now: number;
+  /** Ends them instead of disposing, when the start fails further on: no recording is left of a run that never was. */
+  abandon(): Promise<void>;
 }
 
 /**
@@ -63,20 +65,30 @@ export async function connectServers(config: Config, options: ServersOptions): P
     callTimeout: config.mcp.callTimeout,
     ...(recorder ? { observer: recordingObserver(recorder) } : {}),
   });
-  const close = async () => {
+  const abandon = async () => {
     await registry.close();
-    await recorder?.close();
+    await recorder?.discard();
   };
   try {
     await registry.start(signal);
   } catch (error) {
-    await close();
+    await abandon();
     throw error;
   }
   for (const { name, state, reason = state } of registry.states()) {
     if (state === "failed") recorder?.add({ type: "not-connected", server: name, reason });
   }
-  return { config, redact, registry, now, [Symbol.asyncDispose]: close };
+  return {
+    config,
+    redact,
+    registry,
+    now,
+    abandon,
+    async [Symbol.asyncDispose]() {
+      await registry.close();
+      await recorder?.close();
+    },
+  };
 }
 
 async function readRecordings({ mcp }: Config): Promise<ReadonlyMap<string, Recording>> {

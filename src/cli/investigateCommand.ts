@@ -3,7 +3,7 @@ import { emptyState, fold, type RunState } from "../agent/runState.ts";
 import { runSummary } from "../agent/runSummary.ts";
 import { startDeployment } from "../app/deployment.ts";
 import { investigate } from "../app/investigate.ts";
-import { parseInstant } from "../app/timeWindow.ts";
+import { parseInstant, timeWindow } from "../app/timeWindow.ts";
 import type { Config } from "../config/config.ts";
 import { durationPattern, parseDuration } from "../config/duration.ts";
 import { modelFromFlag } from "../config/model.ts";
@@ -41,7 +41,7 @@ export async function investigateCommand(
     throw new UsageError(
       'the question is empty\nask as you would ask a colleague: korvus investigate "why is checkout slow since 14:00?"',
     );
-  const window = windowInput(options, clock.now());
+  const window = windowInput(options, config, clock.now());
   if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
   if (!config.model) throw new UsageError(noModel(config));
   const model = await createModel(config.model, { env: environment, log });
@@ -106,16 +106,21 @@ function withModel(config: Config, { model: flag }: InvestigateOptions, environm
   return { ...config, model, secrets: [...config.secrets, ...secrets] };
 }
 
-/** Reads the times now, so that a slip is told before servers are started; what they mean depends on the run's now. */
-function windowInput({ since, from, to }: InvestigateOptions, now: number) {
+/**
+ * Reads the times now, so that a slip is told before servers are started. What they mean depends on the run's now, which
+ * recordings replace.
+ */
+function windowInput({ since, from, to }: InvestigateOptions, { mcp }: Config, now: number) {
   if (since !== undefined && !durationPattern.test(since))
     throw new UsageError(`--since ${since} is no duration: write 30m, 2h or 1h30m`);
   for (const instant of [from, to]) if (instant !== undefined) parseInstant(instant, now);
-  return {
+  const window = {
     ...(since === undefined ? {} : { since: parseDuration(since) }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };
+  if (mcp.servers.every(({ kind }) => kind !== "recording")) timeWindow({ ...window, now });
+  return window;
 }
 
 function noModel({ file }: Config): string {

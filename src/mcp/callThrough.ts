@@ -4,6 +4,7 @@ import type { Redact, Redacted } from "../redact/redact.ts";
 import type { ToolResult } from "../result/toolResult.ts";
 import type { Connection, McpErrorCode } from "./connection.ts";
 import { mcpFailure } from "./mcpFailure.ts";
+import { RepeatedFailure } from "./repeatedFailure.ts";
 import type { ServerLink } from "./serverLink.ts";
 
 /** How a call ended. A failure has a result as well: its text says what went wrong, for a model to read. */
@@ -64,7 +65,12 @@ export async function callThrough(
       return ended(result.isError ? "error" : "ok", result);
     } catch (error) {
       call.signal.throwIfAborted();
-      const { code, message } = mcpFailure(error);
+      const failure = mcpFailure(error);
+      const { code, message } = failure;
+      if (failure instanceof RepeatedFailure) {
+        reached = failure.reached;
+        return failed(failure.outcome, message, code);
+      }
       if (!connection) return failed("error", `${server} is not connected: ${message}`, code);
       reached ||= code !== "not-connected" && code !== "not-recorded";
       const broken = code === "lost" || code === "not-connected";

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../json/json.ts";
 import { type Connection, McpError } from "../mcp/connection.ts";
-import { resultText } from "../result/toolResult.ts";
+import { RepeatedFailure } from "../mcp/repeatedFailure.ts";
+import { resultText, type ToolResult } from "../result/toolResult.ts";
 import type { RecordedCall, Recording } from "./recordingFile.ts";
 
 /**
@@ -37,10 +38,10 @@ function callKey(tool: string, args: RecordedCall["arguments"]): string {
   return `${tool} ${canonicalJson(args)}`;
 }
 
-function answered({ outcome, result }: RecordedCall) {
-  if (outcome === "timeout") throw new McpError("timeout", resultText(result));
-  // "error" with a result of the tool itself, and any other failure told as one: the text is the same.
-  return outcome === "ok" ? result : { ...result, isError: true };
+/** The result, also one in which the tool itself reports an error. What else failed then fails again. */
+function answered({ outcome, reached, result }: RecordedCall): ToolResult {
+  if (outcome === "ok" || (outcome === "error" && reached)) return result;
+  throw new RepeatedFailure(resultText(result), { outcome, reached });
 }
 
 function absence({ absences, listings, file }: Recording, from: string): string {

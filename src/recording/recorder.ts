@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import type { Redact } from "../redact/redact.ts";
 import { RecordingError, type RecordingLine } from "./recordingFile.ts";
 
@@ -8,6 +8,8 @@ export interface Recorder {
   add(line: Exclude<RecordingLine, { type: "recording" }>): void;
   /** Waits for all lines. Rejects with `RecordingError` when one could not be written: the recording is then not whole. */
   close(): Promise<void>;
+  /** Ends and removes it: the run that it was begun for has not come about. Does not throw. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -29,18 +31,27 @@ export async function createRecorder(
   };
 
   let written = write({ type: "recording", v: 1, recordedAt });
+  const end = async () => {
+    await written;
+    await handle.close();
+  };
   return {
     add(line) {
       const safe = redact(line);
       written = written.then(() => write(safe));
     },
     async close() {
-      await written;
-      await handle.close();
+      await end();
       if (failure)
         throw new RecordingError(`the recording ${file} is not whole: ${(failure as Error).message}`, {
           cause: failure,
         });
+    },
+    async discard() {
+      await end();
+      await rm(file, { force: true }).catch(() => {
+        // A directory that changed under us: what is left is a file of a few lines.
+      });
     },
   };
 }

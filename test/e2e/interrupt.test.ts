@@ -51,12 +51,13 @@ describe.concurrent("Ctrl-C", () => {
       mcp: { servers: { mute: odd("mute"), wrapped: wrappedProbe } },
       model: { provider: "ollama", name: "x" },
     });
-    const running = place.start(ask);
+    const running = place.start([...ask, "--record", "incident.jsonl"]);
     const moment = eventually("a tree of processes is there", () => place.processes().length >= 5);
 
     const ended = await interruptedAt(moment, running);
 
     expect(ended.stdout).toBe("");
+    await expect(readFile(join(place.path, "incident.jsonl"))).rejects.toThrow("ENOENT");
     await expectAllGone(place, ended);
   });
 
