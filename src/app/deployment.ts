@@ -21,9 +21,18 @@ export async function startDeployment(config: Config, options: DeploymentOptions
   const servers = await connectServers(config, options);
   try {
     const catalog = await load(options.skills ?? config.skills.path, servers.registry.connected(), options.log);
+    warnOfSecrets(catalog, servers, options);
     return { ...servers, catalog };
   } catch (error) {
     await servers.abandon();
     throw error;
+  }
+}
+
+/** A skill reaches the model as it was written, so a secret in it can only be pointed at. */
+function warnOfSecrets({ skills }: Catalog, { redact }: Servers, { log }: DeploymentOptions): void {
+  for (const { name, description, body } of skills) {
+    if (redact(body) === body && redact(description) === description) continue;
+    log.warn({ skill: name }, "a skill holds a secret of the configuration, and skills reach the model as they are");
   }
 }

@@ -40,6 +40,10 @@ export function progressView(terminal: Terminal): ProgressView {
           line(
             `skills   ${event.loaded} loaded ${colors.dim(`(prompt ${grouped(event.promptTokens)} tokens, catalog ${event.digest.slice(0, 8)})`)}`,
           );
+          if (event.large)
+            line(
+              colors.yellow("         the prompt takes a large share of the model's window: shorten or split skills"),
+            );
           for (const { name, reason } of event.dropped)
             line(`         ${colors.yellow(`dropped ${visible(name)}`)}: ${visible(reason)}`);
           return;
