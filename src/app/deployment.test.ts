@@ -54,4 +54,5 @@ test("a broken skill file stops the start, and no server is left running", async
   await using _dir = dir;
 
   await expect(deploying).rejects.toMatchObject({ code: "no-frontmatter", file: "bad.md" });
+  expect(process.getActiveResourcesInfo()).not.toContain("ProcessWrap");
 });
