@@ -46,11 +46,12 @@ function giveRequire(file: string): void {
 }
 
 /**
- * Node's modules that commander loads at every start and needs only to run subcommands as programs, which ours are not,
- * and to measure coloured help: 4 ms of a short command. Here they are loaded when they are called.
+ * Node's modules that commander loads at every start, 6 ms of a short command, and hardly needs: to run subcommands as
+ * programs, which ours are not, to measure coloured help, and for what is global anyway.
  */
 const commanderNeedsLate: Readonly<Record<string, string>> = {
   "node:child_process": "export default {};",
+  "node:process": "export default process;",
   "node:util": `export const stripVTControlCharacters = (text) =>
     process.getBuiltinModule("node:util").stripVTControlCharacters(text);`,
 };
@@ -58,7 +59,7 @@ const commanderNeedsLate: Readonly<Record<string, string>> = {
 const lateModules: Plugin = {
   name: "late-modules",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(child_process|util)$/ }, ({ path, importer }) =>
+    onResolve({ filter: /^node:(child_process|process|util)$/ }, ({ path, importer }) =>
       importer.includes("/commander/") ? { path, namespace: "late" } : undefined,
     );
     onLoad({ filter: /./, namespace: "late" }, ({ path }) => ({ contents: commanderNeedsLate[path] ?? "" }));
