@@ -28,9 +28,12 @@ test("ISO times and Unix seconds are read, and --since counts back from --to", (
 
 test.each([
   [{ from: "yesterday" }, '"yesterday" is no time'],
+  [{ from: "2026-02-31" }, '"2026-02-31" is no time'],
+  [{ from: "2026-02-29T10:00:00Z" }, '"2026-02-29T10:00:00Z" is no time'],
   [{ from: "25:00" }, '"25:00" is no time'],
   [{ from: "14:10", to: "14:00" }, "ends before it starts"],
   [{ to: "2030-01-01T00:00:00Z" }, "ends in the future"],
+  [{ since: 1e17 }, "the window is too long"],
   [{ since: 1, from: "14:00" }, "either --since or --from"],
 ])("%j is refused", (input, message) => {
   expect(() => timeWindow({ now, ...input })).toThrow(message);

@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import { memoryLog } from "../log/log.ts";
 import { createModel } from "../model/createModel.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
+import { RecordingError } from "../recording/recordingFile.ts";
 import { load } from "../skill/catalog.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode } from "./exitCode.ts";
@@ -49,10 +50,7 @@ export async function doctor(context: CommandContext, options: CommonOptions): P
   }
   if (config) {
     look(await modelChecks(config, context));
-    const { clock, signal, groups, env: environment } = context;
-    await using servers = await connectServers(config, { log: memoryLog(), clock, signal, groups, environment });
-    look(serverChecks(servers));
-    look(await skillChecks(config, servers, context));
+    await checkServers(config, context, look);
   }
 
   const bad = checks.filter(({ state }) => state === "bad");
@@ -60,6 +58,24 @@ export async function doctor(context: CommandContext, options: CommonOptions): P
   if (options.json) printJson(context, { checks: checks.map(({ code: _code, ...check }) => check), verdict: sentence });
   else context.terminal.out(`\n  ${sentence}\n`);
   return bad.map(({ code }) => code ?? exitCode.input).sort((a, b) => a - b)[0] ?? exitCode.done;
+}
+
+/** Servers, and the skills that they let through. */
+async function checkServers(
+  config: Config,
+  context: CommandContext,
+  look: (found: readonly Check[]) => void,
+): Promise<void> {
+  const { clock, signal, groups, env: environment } = context;
+  try {
+    await using servers = await connectServers(config, { log: memoryLog(), clock, signal, groups, environment });
+    look(serverChecks(servers));
+    look(await skillChecks(config, servers, context));
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    const remedy = "correct the path, or record the incident again";
+    look([{ about: "recording", state: "bad", message: error.message, remedy, code: exitCode.input }]);
+  }
 }
 
 function verdict(checks: readonly Check[]): string {

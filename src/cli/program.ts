@@ -3,6 +3,7 @@ import { version } from "../app/version.ts";
 import { logLevels } from "../log/log.ts";
 import type { CommandContext, CommonOptions } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+import { visibleLines } from "./text.ts";
 
 /** Runs what `args` (without node and script) ask for. Each command's code is loaded only when it runs. */
 export async function runProgram(context: CommandContext, args: readonly string[]): Promise<ExitCode> {
@@ -33,6 +34,9 @@ export function createProgram(context: CommandContext, ended: (code: ExitCode) =
       writeOut: terminal.out,
       writeErr: terminal.err,
       getOutHelpWidth: () => Math.min(terminal.width, 110),
+      getErrHelpWidth: () => Math.min(terminal.width, 110),
+      outputError: (text, write) =>
+        write(`${terminal.errColors.red("error")}  ${visibleLines(text.replace(/^error: /, ""))}`),
     })
     .addHelpText(
       "after",

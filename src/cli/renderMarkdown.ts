@@ -59,7 +59,8 @@ function list({ items, ordered, start, loose }: Tokens.List, options: MarkdownOp
 }
 
 function tableRows({ header, rows }: Tokens.Table, options: MarkdownOptions): string {
-  const line = (cells: readonly Tokens.TableCell[]) => cells.map(({ tokens }) => inline(tokens, options)).join("  ");
+  const line = (cells: readonly Tokens.TableCell[]) =>
+    wrap(cells.map(({ tokens }) => inline(tokens, options)).join("  "), options.width, "    ");
   return [options.colors.bold(line(header)), ...rows.map(line)].join("\n");
 }
 

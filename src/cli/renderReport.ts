@@ -27,7 +27,7 @@ export function renderReport(report: Report, run: RunSummary, { width, outColors
     ),
     section("Note", report.coverage.notices, colors),
     section("Next", report.nextSteps, colors),
-    footer(report, run, colors),
+    footer(report, run, { room, colors }),
   ];
   return `\n${sections
     .filter((text) => text !== "")
@@ -51,9 +51,11 @@ function headline(report: Report, run: RunSummary, { room, colors }: { room: num
   const cost = run.cost === undefined ? "" : `, $${run.cost.toFixed(2)}`;
   const facts = `${duration(run.duration)}, ${made} ${made === 1 ? "call" : "calls"}${cost}`;
   const verdict = report.verdict.toUpperCase();
-  const lowered = report.claimedVerdict === report.verdict ? "" : `  (the model said ${report.claimedVerdict})`;
-  const gap = " ".repeat(Math.max(2, room - verdict.length - lowered.length - facts.length));
-  return `${colors.bold(colors[verdictColor[report.verdict]](verdict))}${lowered}${gap}${colors.dim(facts)}`;
+  const lowered = report.claimedVerdict === report.verdict ? [] : [`(the model said ${report.claimedVerdict})`];
+  const shown = colors.bold(colors[verdictColor[report.verdict]](verdict));
+  const left = [verdict, ...lowered].join("  ").length;
+  if (left + 2 + facts.length > room) return [shown, ...lowered, colors.dim(facts)].join("\n");
+  return [shown, ...lowered].join("  ") + " ".repeat(room - left - facts.length) + colors.dim(facts);
 }
 
 function numbered(findings: readonly Finding[], { room, colors }: { room: number; colors: Colors }): string {
@@ -64,7 +66,7 @@ function numbered(findings: readonly Finding[], { room, colors }: { room: number
       const text = `${mark}  ${wrap(`${visible(statement)} ${cited}`.trimEnd(), room - 4, "    ")}`;
       return status === "supported"
         ? text
-        : `${text}\n    ${colors.yellow(wrap(`unsupported: ${problems.join("; ")}`, room - 4, "    "))}`;
+        : `${text}\n    ${colors.yellow(wrap(visible(`unsupported: ${problems.join("; ")}`), room - 4, "    "))}`;
     })
     .join("\n");
 }
@@ -92,12 +94,16 @@ function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly
   return [`${server}: ${state}${why ? ` (${why})` : ""}`];
 }
 
-function footer({ skillsUsed, catalog }: Report, { prompt, model, window }: RunSummary, colors: Colors): string {
+function footer(
+  { skillsUsed, catalog }: Report,
+  { prompt, model, window }: RunSummary,
+  { room, colors }: { room: number; colors: Colors },
+): string {
   const used = skillsUsed.length > 0 ? skillsUsed.map(visible).join(", ") : "none";
   const size = grouped(prompt.tokens);
   return [
-    `Skills used   ${used}`,
-    colors.dim(`catalog ${catalog.digest.slice(0, 8)}, prompt ${size} tokens, model ${visible(model.id)}`),
-    colors.dim(`window ${window.from} to ${window.to}`),
+    wrap(`Skills used   ${used}`, room, "  "),
+    colors.dim(wrap(`catalog ${catalog.digest.slice(0, 8)}, prompt ${size} tokens, model ${visible(model.id)}`, room)),
+    colors.dim(wrap(`window ${window.from} to ${window.to}`, room)),
   ].join("\n");
 }

@@ -10,7 +10,7 @@ import { type CommandContext, type CommonOptions, commandConfig, commandLog, pri
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
 import { shownPath } from "./shownPath.ts";
 import { table } from "./table.ts";
-import { grouped, visible } from "./text.ts";
+import { grouped, visible, visibleLines } from "./text.ts";
 
 export interface SkillsOptions extends CommonOptions {
   readonly skills?: string;
@@ -122,5 +122,5 @@ function shownSkill({ name, description, tags, mcpServer, body }: Skill): string
   const shown = fields
     .filter(([, value]) => value !== "")
     .map(([key, value]) => `  ${key.padEnd(12)}${visible(value)}\n`);
-  return `${shown.join("")}\n${body}\n\n`;
+  return `${shown.join("")}\n${visibleLines(body)}\n\n`;
 }
