@@ -26,40 +26,38 @@ export function queryHoles(text: string): readonly Hole[] {
 export function fillArguments(args: JsonObject, values: HoleValues): Filled<JsonObject> {
   const missing = argumentHoles(args).filter((name) => valueOf(values, name) === undefined);
   if (missing.length > 0) return { kind: "missing", holes: missing };
-  try {
-    return { kind: "filled", value: filledJson(args, values) as JsonObject };
-  } catch (error) {
-    if (error instanceof Refusal) return { kind: "refused", hole: error.hole, reason: error.message };
-    throw error;
-  }
+  const refused = textsIn(args)
+    .map((text) => fillText(text, values))
+    .find(({ kind }) => kind === "refused");
+  return refused?.kind === "refused" ? refused : { kind: "filled", value: withValues(args, values) as JsonObject };
 }
 
 /** Names of the holes in all texts of `value`, in order of appearance, each once. */
 export function argumentHoles(value: Json): readonly string[] {
-  if (typeof value === "string") return distinctNames(holesIn(value));
-  const inner: readonly Json[] = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
-  return [...new Set(inner.flatMap(argumentHoles))];
+  return distinctNames(textsIn(value).flatMap(holesIn));
 }
 
-class Refusal extends Error {
-  readonly hole: string;
-  constructor(hole: string, reason: string) {
-    super(reason);
-    this.hole = hole;
-  }
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function filledJson(value: Json, values: HoleValues): Json {
-  if (Array.isArray(value)) return value.map((item) => filledJson(item, values));
+function withValues(value: Json, values: HoleValues): Json {
+  if (Array.isArray(value)) return value.map((item) => withValues(item, values));
   if (isJsonObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledJson(item, values)]));
-  if (typeof value !== "string") return value;
-  const holes = holesIn(value);
-  const only = holes.length === 1 && holes[0]?.to === value.length && holes[0].from === 0 ? holes[0].name : undefined;
-  if (only !== undefined) return valueOf(values, only) as string | number;
-  const filled = fill(value, holes, values, (_, text) => (/["'`\\\p{Cc}]/u.test(text) ? undefined : text));
-  if (filled.kind === "filled") return filled.value;
-  throw filled.kind === "refused" ? new Refusal(filled.hole, filled.reason) : new Error("a hole lost its value");
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withValues(item, values)]));
+  const filled = typeof value === "string" ? fillText(value, values) : undefined;
+  return filled?.kind === "filled" ? filled.value : value;
+}
+
+function fillText(text: string, values: HoleValues): Filled<Json> {
+  const holes = holesIn(text);
+  const [first] = holes;
+  const isOneHole = first?.name !== undefined && first.from === 0 && first.to === text.length;
+  const value = isOneHole ? valueOf(values, first.name as string) : undefined;
+  if (value !== undefined) return { kind: "filled", value };
+  return fill(text, holes, values, (_, written) => (/["'`\\\p{Cc}]/u.test(written) ? undefined : written));
 }
 
 function fill(

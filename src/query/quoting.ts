@@ -6,7 +6,7 @@ export type Spot =
   | { readonly kind: "string"; readonly quote: '"' | "'" | "`"; readonly isPattern: boolean };
 
 /** Strings with their escapes, raw strings, and comments, of PromQL, LogQL and TraceQL alike. */
-const token = /#[^\n]*|\/\/[^\n]*|"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$)|`[^`]*(?:`|$)/gs;
+const token = /#[^\n]*|\/\/[^\n]*|\/\*.*?(?:\*\/|$)|"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$)|`[^`]*(?:`|$)/gs;
 
 /** Tells for any offset of `text` whether it is in a string or a comment. An unterminated string reaches to the end. */
 export function spotsIn(text: string): (offset: number) => Spot {
@@ -26,7 +26,10 @@ export function writtenAt(spot: Spot, value: string): string | undefined {
   if (spot.kind === "bare") return /^[\w.:-]+$/.test(value) ? value : undefined;
   const meant = spot.isPattern ? value.replaceAll(/[\\.+*?()|[\]{}^$]/g, "\\$&") : value;
   if (spot.quote === "`") return meant.includes("`") ? undefined : meant;
-  return meant.replaceAll(/[\\"'\n\r\t]/g, (character) => escapes[character] ?? (character === spot.quote ? `\\${character}` : character));
+  return meant.replaceAll(
+    /[\\"'\n\r\t]/g,
+    (character) => escapes[character] ?? (character === spot.quote ? `\\${character}` : character),
+  );
 }
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
