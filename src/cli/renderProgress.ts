@@ -50,7 +50,8 @@ export function progressView(terminal: Terminal): ProgressView {
         }
         case "run.started": {
           const { from, to, baselineFrom } = event.window;
-          line(`window   ${utc(from)} to ${utc(to)} UTC, baseline from ${utc(baselineFrom)}`);
+          line(`window   ${utc(from)} to ${utc(to)} UTC`);
+          line(`         baseline from ${utc(baselineFrom)}`);
           return line(`model    ${visible(event.model.id)}`);
         }
         case "step.started":

@@ -73,6 +73,16 @@ export async function korvusPlace(config: object | undefined, files: Readonly<Re
     processes,
     /** Runs to the end. */
     run: (args: readonly string[], options?: KorvusOptions): Promise<Ended> => start(args, options).ended,
+    /** The same on a pseudo-terminal of so many columns, whose text comes as `stdout`. Needs the program `script`. */
+    runOnTerminal(args: readonly string[], columns: number): Promise<Ended> {
+      const words = [process.execPath, main, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+      const command = `stty cols ${columns} rows 50; exec ${words.join(" ")}`;
+      const env = { ...environment, TERM: "xterm-256color", SHELL: "/bin/sh" };
+      const options = { env, cwd: dir.path, stdin: { open: true } as const };
+      const running = startCommand("script", ["-qefc", command, "/dev/null"], options);
+      started.push(running);
+      return running.ended;
+    },
     async write(name: string, content: string): Promise<void> {
       await mkdir(dirname(join(dir.path, name)), { recursive: true });
       await writeFile(join(dir.path, name), content);
