@@ -102,8 +102,9 @@ function progressLog({ terminal }: CommandContext, { logLevel }: CommonOptions, 
 
 function withModel(config: Config, { model: flag }: InvestigateOptions, environment: CommandContext["env"]): Config {
   if (flag === undefined) return config;
+  const { model: _configured, ...rest } = config;
   const { model, secrets } = modelFromFlag(flag, environment);
-  return { ...config, model, secrets: [...config.secrets, ...secrets] };
+  return { ...rest, ...(model ? { model } : {}), secrets: [...config.secrets, ...secrets] };
 }
 
 /**

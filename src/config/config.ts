@@ -21,7 +21,7 @@ export interface Config {
     /** By name, ascending. */
     readonly servers: readonly ServerConfig[];
   };
-  /** Absent when none is configured. */
+  /** Absent for runbook, the default, which needs none. */
   readonly model?: ModelConfig;
   readonly budget: Budget;
   readonly policy: PolicyRules;

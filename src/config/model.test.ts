@@ -42,10 +42,12 @@ test("without a key there is none, and that is no error here", () => {
   expect(secrets).toEqual([]);
 });
 
-test.each(["runbook", "claude", "acme/x", "openai/", "/x", "", "openai-compatible/x"])(
-  "--model %j is refused",
-  (text) => {
-    expect(() => modelFromFlag(text, env)).toThrow(ConfigError);
-    expect(() => modelFromFlag(text, env)).toThrow(/^--model:1:1 /);
-  },
-);
+test("runbook is no model, with the flag as in the file", () => {
+  expect(modelFromFlag("runbook", env)).toEqual({ secrets: [] });
+  expect(parseConfig("model: runbook", { directory: "/", env })).not.toHaveProperty("model");
+});
+
+test.each(["claude", "acme/x", "openai/", "/x", "", "openai-compatible/x"])("--model %j is refused", (text) => {
+  expect(() => modelFromFlag(text, env)).toThrow(ConfigError);
+  expect(() => modelFromFlag(text, env)).toThrow(/^--model:1:1 /);
+});

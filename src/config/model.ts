@@ -26,17 +26,25 @@ const keyVariables: Readonly<Partial<Record<ProviderName, string>>> = {
   google: "GOOGLE_GENERATIVE_AI_API_KEY",
 };
 
-/** `provider/name`, or the sentence that says why not. The name may hold slashes of its own. */
-export function readModelName(text: string): Pick<ModelInput, "provider" | "name"> | string {
-  if (text === "runbook") return "runbook, which needs no model, comes in a later release";
+/** What a model's name, as people write it, stands for. */
+export type ModelName =
+  | { readonly kind: "provider"; readonly provider: ProviderName; readonly name: string }
+  /** No model at all: the queries of the skills are followed. The default. */
+  | { readonly kind: "runbook" }
+  | { readonly kind: "wrong"; readonly message: string };
+
+/** `provider/name`, where the name may hold slashes of its own, or `runbook`. */
+export function readModelName(text: string): ModelName {
+  if (text === "runbook") return { kind: "runbook" };
+  const wrong = (message: string): ModelName => ({ kind: "wrong", message });
   const slash = text.indexOf("/");
   const provider = providers.find((known) => known === text.slice(0, slash));
   const name = text.slice(slash + 1);
-  if (slash < 0 || name === "") return "expected provider/name, as anthropic/claude-x";
-  if (provider === undefined) return `unknown provider, expected one of ${providers.join(", ")}`;
+  if (slash < 0 || name === "") return wrong("expected provider/name, as anthropic/claude-x, or runbook");
+  if (provider === undefined) return wrong(`unknown provider, expected one of ${providers.join(", ")}`);
   if (provider === "openai-compatible")
-    return "openai-compatible needs a base_url: write model as { provider, name, base_url }";
-  return { provider, name };
+    return wrong("openai-compatible needs a base_url: write model as { provider, name, base_url }");
+  return { kind: "provider", provider, name };
 }
 
 /**
@@ -68,12 +76,13 @@ export function resolveModel(
   return { model, secrets: apiKey === undefined ? [] : [{ name: keyName, value: apiKey }] };
 }
 
-/** The model that `--model provider/name` means. Throws `ConfigError`. */
+/** The model that `--model provider/name` means; none with `--model runbook`. Throws `ConfigError`. */
 export function modelFromFlag(
   text: string,
   environment: Environment,
-): { model: ModelConfig; secrets: readonly Secret[] } {
-  const input = readModelName(text);
-  if (typeof input !== "string") return resolveModel(input, environment);
-  throw new ConfigError("--model", [{ line: 1, column: 1, path: "", message: input }]);
+): { model?: ModelConfig; secrets: readonly Secret[] } {
+  const read = readModelName(text);
+  if (read.kind === "provider") return resolveModel(read, environment);
+  if (read.kind === "runbook") return { secrets: [] };
+  throw new ConfigError("--model", [{ line: 1, column: 1, path: "", message: read.message }]);
 }

@@ -145,8 +145,7 @@ store: { url: "sqlite:x" }
   test.each([
     ["workspaces: {}", "korvus.yaml:1:1 workspaces: not supported by this version"],
     ["server:\n  listen: x", "korvus.yaml:1:1 server: not supported by this version"],
-    ["model: runbook", "korvus.yaml:1:8 model: runbook, which needs no model, comes in a later release"],
-    ["model: gpt", "korvus.yaml:1:8 model: expected provider/name, as anthropic/claude-x"],
+    ["model: gpt", "korvus.yaml:1:8 model: expected provider/name, as anthropic/claude-x, or runbook"],
     [
       "model: acme/x",
       "korvus.yaml:1:8 model: unknown provider, expected one of anthropic, openai, google, openai-compatible, ollama",

@@ -16,7 +16,8 @@ interface Circumstances {
 /** What the rest of Korvus receives, of an input in which nothing is wrong. */
 export function resolveConfig(input: ConfigInput, { file, directory, env, variables }: Circumstances): Config {
   const { skills, mcp, budget, policy } = input;
-  const resolved = input.model === undefined ? undefined : resolveModel(modelInput(input.model), env);
+  const written = modelInput(input.model);
+  const resolved = written && resolveModel(written, env);
   const isNew = ({ value }: Secret) => !variables.some((known) => known.value === value);
   const secrets = [...variables, ...(resolved?.secrets ?? []).filter(isNew)].filter(({ value }) => value !== "");
 
@@ -49,11 +50,12 @@ export function resolveConfig(input: ConfigInput, { file, directory, env, variab
   };
 }
 
-function modelInput(model: NonNullable<ConfigInput["model"]>): ModelInput {
+/** Undefined for runbook, which is no model. */
+function modelInput(model: ConfigInput["model"]): ModelInput | undefined {
   if (typeof model !== "string") return model;
   const read = readModelName(model);
-  if (typeof read === "string") throw new TypeError(`an unchecked model name: ${read}`);
-  return read;
+  if (read.kind === "wrong") throw new TypeError(`an unchecked model name: ${read.message}`);
+  return read.kind === "provider" ? read : undefined;
 }
 
 function serverConfig(name: string, server: ConfigInput["mcp"]["servers"][string], directory: string): ServerConfig {

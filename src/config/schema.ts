@@ -70,7 +70,7 @@ const model = map({
 
 const modelName = z.string().check((context) => {
   const read = readModelName(context.value);
-  if (typeof read === "string") context.issues.push({ code: "custom", message: read, input: context.value });
+  if (read.kind === "wrong") context.issues.push({ code: "custom", message: read.message, input: context.value });
 });
 
 export const schema = map(
@@ -96,7 +96,10 @@ export const schema = map(
       call_timeout: duration.prefault("60s"),
       servers: z.record(serverName, server).default({}),
     }).prefault({}),
-    model: z.union([modelName, model]).optional().describe("provider/name, or a map"),
+    model: z
+      .union([modelName, model])
+      .optional()
+      .describe("provider/name, a map, or runbook (the default), which needs no model"),
     budget: map({
       steps: count.default(40).describe("Model calls"),
       tokens: count.default(500_000),
