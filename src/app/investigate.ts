@@ -75,7 +75,7 @@ export async function* investigate(
   const large = promptTokens > config.skills.warnShare * model.window;
   yield { type: "skills", loaded: catalog.skills.length, dropped, digest: catalog.digest, promptTokens, large };
 
-  const directory = await mkdtemp(join(tmpdir(), "korvus-run-"));
+  const directory = await resultsDirectory();
   try {
     yield* runLoop(
       {
@@ -105,5 +105,20 @@ export async function* investigate(
     );
   } finally {
     await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** There is no place for the results of a run. */
+class TemporaryDirectoryError extends Error {
+  override readonly name = "TemporaryDirectoryError";
+  readonly code = "no-temporary-directory";
+}
+
+async function resultsDirectory(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), "korvus-run-"));
+  } catch (cause) {
+    const message = `results cannot be kept in ${tmpdir()}: ${(cause as Error).message}\nTMPDIR names another place`;
+    throw new TemporaryDirectoryError(message, { cause });
   }
 }

@@ -1,9 +1,11 @@
 import { systemClock } from "../clock/clock.ts";
 import { ProcessGroups } from "../mcp/processGroups.ts";
-import { exitCode } from "./exitCode.ts";
+import type { CommandContext } from "./commandContext.ts";
+import { exitCode, UsageError } from "./exitCode.ts";
 import { runProgram } from "./program.ts";
 import { renderFailure } from "./renderFailure.ts";
 import { processTerminal } from "./terminal.ts";
+import { watchOutput } from "./watchOutput.ts";
 
 /** Turns argv and signals into a call and an exit code. */
 async function main(): Promise<number> {
@@ -16,34 +18,39 @@ async function main(): Promise<number> {
     stop.abort(new Error("interrupted"));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
-  // Whoever read the answer has seen enough: as if interrupted, without a word.
-  process.stdout.on("error", () => stop.abort(new Error("the output was closed")));
-  process.stderr.on("error", () => undefined);
+  const output = watchOutput(process, () => stop.abort(new Error("the output was closed")));
 
   const terminal = processTerminal(process);
-  const { signal } = stop;
-  const args = process.argv.slice(2);
-  const context = {
-    terminal,
-    cwd: process.cwd(),
-    env: process.env,
-    signal,
-    groups,
-    clock: systemClock,
-    readInput: async () => await readText(process.stdin, signal),
-  };
+  const code = await run(process.argv.slice(2), { terminal, groups, signal: stop.signal });
+  const lost = await output.flushed();
+  if (!lost) return code;
+  terminal.err(`${terminal.errColors.red("error")}  the output cannot be written: ${lost.message}\n`);
+  return exitCode.input;
+}
+
+async function run(
+  args: readonly string[],
+  { terminal, groups, signal }: Pick<CommandContext, "terminal" | "groups" | "signal">,
+): Promise<number> {
+  let cwd = "/";
   try {
+    cwd = currentDirectory();
+    const readInput = async () => await readText(process.stdin, signal);
+    const context = { terminal, cwd, env: process.env, signal, groups, clock: systemClock, readInput };
     return await runProgram(context, args);
   } catch (error) {
     if (signal.aborted) return exitCode.interrupted;
-    const view = {
-      colors: terminal.errColors,
-      cwd: context.cwd,
-      width: terminal.width,
-      debug: args.join(" ").includes("--log-level debug"),
-    };
-    terminal.err(renderFailure(error, view));
+    const debug = args.join(" ").includes("--log-level debug");
+    terminal.err(renderFailure(error, { colors: terminal.errColors, cwd, width: terminal.width, debug }));
     return exitCode.input;
+  }
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new UsageError("the working directory is gone: change to one that exists", { cause });
   }
 }
 
@@ -53,14 +60,6 @@ async function readText(stream: NodeJS.ReadStream, signal: AbortSignal): Promise
   return await text(addAbortSignal(signal, stream));
 }
 
-/** Resolves when everything written is out, or can never be. */
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write("", () => resolve());
-  });
-}
-
 const code = await main();
-await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 // A socket that a library keeps open must not keep the command alive.
 process.exit(code);

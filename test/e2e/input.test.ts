@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freePort } from "../kit/freePort.ts";
 import { type Ended, korvusPlace } from "../kit/korvus.ts";
@@ -225,6 +226,36 @@ const yamlEscape = JSON.stringify(escape).replace(
   /[\u007f-\uffff]/g,
   (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
 );
+
+describe.concurrent("a machine", () => {
+  test("whose disk is full loses no report without a word", async () => {
+    await using provider = await providerMock(inTurn(reporting("inconclusive")));
+    await using place = await korvusPlace({ mcp: { servers }, model: provider.modelOf() });
+    const commands = [["investigate", "q", "--json"], ["skills", "list"], ["doctor"], ["config", "schema"], ["--help"]];
+
+    for (const command of commands) {
+      const { code, stderr } = await place.run(command, { stdout: "/dev/full" });
+      expect([code, stderr], command.join(" ")).toEqual([
+        1,
+        expect.stringMatching(/the output cannot be written: .*ENOSPC/),
+      ]);
+    }
+    await place.nothingIsLeft();
+  });
+
+  test("without a temporary directory, or without the working directory, is told so", async () => {
+    await using provider = await providerMock(inTurn(reporting("inconclusive")));
+    await using place = await korvusPlace({ mcp: { servers }, model: provider.modelOf() }, { "gone/x": "" });
+
+    expectRefused(
+      await place.run(["investigate", "q"], { env: { TMPDIR: "/no/such/place" } }),
+      "results cannot be kept in /no/such/place",
+    );
+    const removed = place.start(["skills", "list"], { cwd: join(place.path, "gone"), first: 'rm -r "$PWD"' });
+    expectRefused(await removed.ended, "the working directory is gone");
+    await place.nothingIsLeft();
+  });
+});
 
 test("text from outside cannot write on the screen, wherever it comes from", async () => {
   await using provider = await providerMock(

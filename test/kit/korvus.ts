@@ -23,6 +23,10 @@ export interface KorvusOptions {
   readonly stdin?: string | { readonly open: true };
   /** Default: the place's own directory. */
   readonly cwd?: string;
+  /** A file that takes its stdout. */
+  readonly stdout?: string;
+  /** A shell command that runs before it in the same directory. */
+  readonly first?: string;
 }
 
 export interface RunningKorvus {
@@ -55,8 +59,12 @@ export async function korvusPlace(config: object | undefined, files: Readonly<Re
   const environment = { PATH: process.env["PATH"] ?? "", HOME: home, LANG: "C.UTF-8", TZ: "UTC" };
   const started: RunningKorvus[] = [];
 
-  function start(args: readonly string[], { env = {}, stdin = "", cwd = dir.path }: KorvusOptions = {}): RunningKorvus {
-    const running = startCommand(process.execPath, [main, ...args], { env: { ...environment, ...env }, cwd, stdin });
+  function start(args: readonly string[], options: KorvusOptions = {}): RunningKorvus {
+    const { env = {}, stdin = "", cwd = dir.path, stdout, first } = options;
+    const script = `${first ?? ":"}; exec "$0" "$@"${stdout === undefined ? "" : ` > ${stdout}`}`;
+    const program = [process.execPath, main, ...args];
+    const [command = "", ...rest] = (stdout ?? first) ? ["/bin/sh", "-c", script, ...program] : program;
+    const running = startCommand(command, rest, { env: { ...environment, ...env }, cwd, stdin });
     started.push(running);
     return running;
   }
@@ -107,7 +115,7 @@ export type KorvusPlace = Awaited<ReturnType<typeof korvusPlace>>;
 function startCommand(
   command: string,
   args: readonly string[],
-  { env, cwd, stdin }: Required<KorvusOptions>,
+  { env, cwd, stdin }: Required<Pick<KorvusOptions, "env" | "cwd" | "stdin">>,
 ): RunningKorvus {
   const began = Date.now();
   const child = spawn(command, args, { cwd, env, stdio: "pipe" });
