@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Bed, startBed } from "../bed/startBed.ts";
 import { eventually } from "../kit/eventually.ts";
-import { korvusPlace } from "../kit/korvus.ts";
+import { endProcess, korvusPlace } from "../kit/korvus.ts";
 import { needs } from "../kit/needs.ts";
-import { type Answer, type Asked, providerMock, rawPart } from "../kit/providerMock.ts";
+import { type Answer, type Asked, inTurn, providerMock, rawPart, reporting } from "../kit/providerMock.ts";
 import { runOutput, skill } from "./runOutput.ts";
 
 const quantile = "histogram_quantile(0.95, sum by (service, le) (rate(http_request_duration_seconds_bucket[5s])))";
@@ -156,6 +156,36 @@ describe("with a latency fault in payments", needs("prometheus", "alertmanager",
       await place.nothingIsLeft();
     },
   );
+
+  test("every stdio server is killed between two steps, and each answers the next call again", async () => {
+    const asking = {
+      calls: [
+        { name: "prometheus_query", arguments: { promql: "sum(up)" } },
+        { name: "prometheus-node_prometheus_query", arguments: { query: "sum(up)" } },
+        { name: "alertmanager_getAlertmanagerStatus" },
+        { name: "otel_list_services", arguments: {} },
+      ],
+    };
+    await using provider = await providerMock(
+      inTurn(
+        asking,
+        () => {
+          for (const { pid } of place.processes()) endProcess(pid, "SIGKILL");
+          return asking;
+        },
+        reporting("likely", [5, "prometheus"], [6, "prometheus-node"], [7, "alertmanager"], [8, "otel"]),
+      ),
+    );
+    await using place = await korvusPlace({ ...config, model: provider.modelOf() }, skills);
+
+    const ended = await place.run(["investigate", "why is checkout slow?", "--json"]);
+
+    const { report } = runOutput(ended);
+    expect(report.findings.map(({ status, problems }) => [status, ...problems])).toEqual(Array(4).fill(["supported"]));
+    expect(report.coverage.servers.map(({ calls }) => calls)).toEqual(Array(4).fill({ ok: 2 }));
+    expect(ended.stderr.match(/connection to MCP server lost/g)).toHaveLength(3);
+    await place.nothingIsLeft();
+  });
 
   test("a recorded incident is investigated again without any of its services, to the same report", async () => {
     await using provider = await providerMock(investigator);

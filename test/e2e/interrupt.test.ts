@@ -2,10 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../kit/eventually.ts";
+import { findProgram } from "../kit/findProgram.ts";
 import { type Ended, type KorvusPlace, korvusPlace, type RunningKorvus } from "../kit/korvus.ts";
 import { inTurn, providerMock, reporting } from "../kit/providerMock.ts";
 import type { RawReply } from "../wire/rawServer.ts";
 import { odd, probe, runOutput, skill } from "./runOutput.ts";
+
+const onTerminal = { skip: findProgram("script") === undefined && !process.env["CI"] };
 
 /** The time from Ctrl-C to the end, ms: about a second, and room for a machine that is busy with other tests. */
 const soon = 2000;
@@ -130,6 +133,21 @@ describe.concurrent("Ctrl-C", () => {
     const ended = await interruptedAt(running.until(/SHORT is shorter/), running);
 
     await expectAllGone(place, ended);
+  });
+
+  test("typed on a terminal ends a run as well, and leaves the line as it should be", onTerminal, async () => {
+    await using provider = await providerMock(inTurn({}), silence);
+    await using place = await korvusPlace({ mcp: { servers: { wrapped: wrappedProbe } }, model: provider.modelOf() });
+    const running = place.startOnTerminal(["investigate", "why?"], 80);
+    await eventually("the model is asked", () => provider.requests.length === 1);
+    await running.until(/the model is thinking/);
+
+    const began = Date.now();
+    running.child.stdin?.write("\u0003");
+    const ended = await running.ended;
+
+    expect(ended.stdout).toMatch(/\u001b\[2K.*the run was cancelled/s);
+    await expectAllGone(place, { ...ended, took: Date.now() - began });
   });
 
   test("pressed twice does not wait for anybody", async () => {

@@ -131,7 +131,7 @@ describe.concurrent("in a pipe", () => {
 async function onTerminal(columns: number, args: readonly string[], policy = script): Promise<string> {
   await using provider = await providerMock(policy);
   await using place = await korvusPlace({ ...config, model: provider.modelOf() }, files);
-  const { code, stdout, stderr } = await place.runOnTerminal(args, columns);
+  const { code, stdout, stderr } = await place.startOnTerminal(args, columns).ended;
   expect(code, stdout + stderr).toBe(0);
   return stdout;
 }

@@ -81,15 +81,18 @@ export async function korvusPlace(config: object | undefined, files: Readonly<Re
     processes,
     /** Runs to the end. */
     run: (args: readonly string[], options?: KorvusOptions): Promise<Ended> => start(args, options).ended,
-    /** The same on a pseudo-terminal of so many columns, whose text comes as `stdout`. Needs the program `script`. */
-    runOnTerminal(args: readonly string[], columns: number): Promise<Ended> {
+    /**
+     * Starts on a pseudo-terminal of so many columns, whose text comes as `stdout`; what is written to the child's stdin
+     * is typed. Needs the program `script`.
+     */
+    startOnTerminal(args: readonly string[], columns: number): RunningKorvus {
       const words = [process.execPath, main, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
       const command = `stty cols ${columns} rows 50; exec ${words.join(" ")}`;
       const env = { ...environment, TERM: "xterm-256color", SHELL: "/bin/sh" };
       const options = { env, cwd: dir.path, stdin: { open: true } as const };
       const running = startCommand("script", ["-qefc", command, "/dev/null"], options);
       started.push(running);
-      return running.ended;
+      return running;
     },
     async write(name: string, content: string): Promise<void> {
       await mkdir(dirname(join(dir.path, name)), { recursive: true });
@@ -160,8 +163,9 @@ function startCommand(
   };
 }
 
-/** Reads the environments of all processes: linux only, as the tests that count processes are. */
+/** Reads the environments of all processes; finds none where there is no /proc. */
 function processesWithHome(home: string): readonly Descendant[] {
+  if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
