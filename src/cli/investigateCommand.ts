@@ -35,7 +35,7 @@ export async function investigateCommand(
   const { terminal, clock, signal, groups, env: environment, cwd } = context;
   using progress = progressView(terminal);
   const log = progressLog(context, options, progress);
-  const config = withModel(await commandConfig(context, options, log), options, environment);
+  const config = withModel(await commandConfig(context, options, log), options, { environment, log });
   const asked = (question === "-" ? await context.readInput() : question).trim();
   if (asked === "")
     throw new UsageError(
@@ -100,10 +100,17 @@ function progressLog({ terminal }: CommandContext, { logLevel }: CommonOptions, 
   });
 }
 
-function withModel(config: Config, { model: flag }: InvestigateOptions, environment: CommandContext["env"]): Config {
+function withModel(
+  config: Config,
+  { model: flag }: InvestigateOptions,
+  { environment, log }: { readonly environment: CommandContext["env"]; readonly log: Log },
+): Config {
   if (flag === undefined) return config;
   const { model: _configured, ...rest } = config;
   const { model, secrets } = modelFromFlag(flag, environment);
+  if (model && config.budget.cost !== undefined) {
+    log.warn({ model: flag }, "budget.cost does not hold for --model, whose price is not known");
+  }
   return { ...rest, ...(model ? { model } : {}), secrets: [...config.secrets, ...secrets] };
 }
 

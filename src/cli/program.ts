@@ -64,6 +64,18 @@ Exit codes: 0 a report came, 1 configuration or input is wrong, 2 no server answ
       .command("doctor")
       .description("Checks configuration, model, servers and skills, in the order in which they would bite"),
   ).action(action(async (options) => (await import("./doctorCommand.ts")).doctor(context, options)));
+  program
+    .command("completion")
+    .description("Prints a script that completes commands and options")
+    .argument("<shell>", "bash, zsh or fish")
+    .addHelpText("after", "\nExample:\n  source <(korvus completion bash)")
+    .action(
+      action(async (_options, shell) => {
+        const { completionScript } = await import("./completion.ts");
+        terminal.out(completionScript(program, shell));
+        return exitCode.done;
+      }),
+    );
   return program;
 }
 

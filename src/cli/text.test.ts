@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { table } from "./table.ts";
+import { duration, grouped, shortened, visible, visibleLines, width, wrap } from "./text.ts";
+
+test("wide characters take two columns, marks none", () => {
+  expect(width("abc")).toBe(3);
+  expect(width("支払い")).toBe(6);
+  expect(width("🔥")).toBe(2);
+  expect(width("e\u0301")).toBe(1);
+});
+
+test("escape sequences, control and bidirectional characters are shown as what they are, on one line", () => {
+  expect(visible("a\u001b[31mred\u0007 \u202e b\nc\td")).toBe("a\\u001b[31mred\\u0007 \\u202e b c\td");
+  expect(visibleLines("a\r\nb\u001b[2J")).toBe("a\nb\\u001b[2J");
+});
+
+test("text is wrapped between words, and what follows is indented", () => {
+  expect(wrap("one two three four five six seven", 24, "  ")).toBe("one two three four\n  five six seven");
+});
+
+test("text that does not fit ends in an ellipsis", () => {
+  expect(shortened("abcdef", 4)).toBe("abc…");
+  expect(shortened("支払い", 5)).toBe("支払…");
+  expect(shortened("abc", 3)).toBe("abc");
+});
+
+test("durations and counts are short", () => {
+  expect([150, 9_949, 38_400, 250_000].map(duration)).toEqual(["0.1s", "9.9s", "38s", "4m10s"]);
+  expect([7, 1234, 1_204_000].map(grouped)).toEqual(["7", "1,234", "1,204,000"]);
+});
+
+test("columns of a table are as wide as they need to be, numbers on the right", () => {
+  const text = table(
+    ["name", "tokens"],
+    [
+      ["支払い", 1204],
+      ["b", "-"],
+      ["c", 5],
+    ],
+  );
+
+  expect(text).toBe("  name    tokens\n  支払い   1,204\n  b            -\n  c            5\n");
+});
