@@ -26,12 +26,17 @@ export type TimeRange =
 /**
  * How to read a result's text. `prometheus`: JSON in which a `result` array of series stands, at the top, under `data`,
  * or as the top itself, each with `metric` and `values` or `value`. `loki`: the same, or streams (`stream`, `values` of
- * [ns, line]). `prose`: a text for people.
+ * [ns, line]). `grafana_loki`: JSON of entries with `labels` and `line`, `value` or `values`, at the top or under
+ * `data`. `tempo_series`: `series` of `labels` and `samples` (`timestampMs`, `value`). `names`: JSON in which a list of
+ * texts stands, at the top, under `data`, `data.services` or `tagValues`. The shapes of autotel stand below `data`.
+ * `prose`: a text for people.
  */
 export type ResultShape =
   | "prometheus"
   | "loki"
+  | "grafana_loki"
   | "tempo_search"
+  | "tempo_series"
   | "tempo_trace"
   | "autotel_spans"
   | "autotel_traces"
@@ -47,6 +52,8 @@ export type ResultShape =
 /** A tool that takes a query language. */
 export interface QueryTool {
   readonly language: PresetLanguage;
+  /** Where a server has different tools for them: `items` are log lines or traces, `series` numbers over time. Absent: any. */
+  readonly gives?: "items" | "series";
   readonly tool: string;
   /** The argument that holds the query. */
   readonly argument: string;
@@ -60,12 +67,15 @@ export interface QueryTool {
   readonly shape: ResultShape;
 }
 
-/** A tool that lists the values of a label. */
+/** A tool that tells the values of a label. */
 export interface LabelTool {
-  readonly language: PresetLanguage;
+  /** Absent where the server knows no query language. */
+  readonly language?: PresetLanguage;
   readonly tool: string;
-  /** The argument that holds the label's name; absent: the tool lists services, whatever the label. */
+  /** The argument that holds the label's name; absent: the tool lists services, and knows no other label. */
   readonly argument?: string;
+  /** What is written there, with `LABEL` for the name: for servers where only a query can tell. Default `LABEL`. */
+  readonly written?: string;
   readonly fixed: JsonObject;
   readonly needs: readonly string[];
   readonly shape: ResultShape;

@@ -54,8 +54,8 @@ function withValues(value: Json, values: HoleValues): Json {
 function fillText(text: string, values: HoleValues): Filled<Json> {
   const holes = holesIn(text);
   const [first] = holes;
-  const isOneHole = first?.name !== undefined && first.from === 0 && first.to === text.length;
-  const value = isOneHole ? valueOf(values, first.name as string) : undefined;
+  const only = first?.from === 0 && first.to === text.length ? first.name : undefined;
+  const value = only === undefined ? undefined : valueOf(values, only);
   if (value !== undefined) return { kind: "filled", value };
   return fill(text, holes, values, (_, written) => (/["'`\\\p{Cc}]/u.test(written) ? undefined : written));
 }
