@@ -1,0 +1,194 @@
+import type { ClaimedFinding } from "../report/report.ts";
+import type { Gathered } from "./gather.ts";
+import type { Observation, Source } from "./observation.ts";
+import type { OwnChange } from "./ownChange.ts";
+import { clockTime, digits, quantity } from "./quantity.ts";
+import type { Periods } from "./score.ts";
+import { sparkline } from "./sparkline.ts";
+import type { Suspect } from "./suspects.ts";
+
+/** Departed series that are shown of one suspect; the rest says the same again. */
+const shownSeries = 3;
+const shownDecoys = 3;
+const shownAlerts = 6;
+
+export interface FindingSources {
+  readonly gathered: Gathered;
+  readonly periods: Periods;
+  /** Own time by trace, to be drawn. */
+  readonly ownTimes: ReadonlyMap<string, readonly { readonly t: number; readonly v: number }[]>;
+}
+
+/** What speaks against a suspect, or why it only passes on: the own work first, then series by strength. */
+export function suspectFindings(suspect: Suspect, sources: FindingSources): readonly ClaimedFinding[] {
+  const { service, own, departed } = suspect;
+  const shown = [...departed]
+    .filter(({ signal }) => signal.kind !== "traffic")
+    .sort((a, b) => b.departure.score - a.departure.score)
+    .slice(0, shownSeries);
+  const ofOwn = own && (own.time.departed || own.errors.departed) ? [ownFinding(own, suspect, sources)] : [];
+  const passes =
+    shown.length === 0 && own && suspect.passesOn !== undefined ? [passingFinding(own, suspect.passesOn, sources)] : [];
+  return [
+    ...ofOwn,
+    ...passes,
+    ...shown.map((one, index) => seriesFinding(service, one, { suspect, sources, first: index === 0 })),
+  ];
+}
+
+function ownFinding(
+  own: OwnChange,
+  { onset }: Suspect,
+  { gathered, periods, ownTimes }: FindingSources,
+): ClaimedFinding {
+  const { service, time, errors, traces } = own;
+  const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
+  const parts: string[] = [];
+  if (errors.departed) {
+    const words = errors.message === "" ? "" : `: ${errors.message}`;
+    parts.push(
+      `fails by itself in ${quantity(errors.before, "ratio")} → ${quantity(errors.after, "ratio")} of traces${at}${words}`,
+    );
+  }
+  if (time.departed) {
+    const line = sparkline(ownTimes.get(service) ?? [], { from: periods.baselineFrom, to: periods.to });
+    const of = time.of === "median" ? "" : ` (${time.of})`;
+    const where = time.busiest === "" ? "" : `, mostly in ${time.busiest}`;
+    parts.push(
+      `own time per request ${quantity(time.before, "milliseconds")} → ${quantity(time.after, "milliseconds")}${of}${errors.departed ? "" : at}${where}  ${line}`,
+    );
+  }
+  return {
+    statement: `${service}: ${parts.join("; ")} (${traces.before} traces before, ${traces.after} after)`,
+    evidence: citations(gathered.traceSources),
+  };
+}
+
+/** Of a caller that only traces speak of. */
+function passingFinding(
+  { service, elapsed, failed, time }: OwnChange,
+  culprit: string,
+  { gathered }: FindingSources,
+): ClaimedFinding {
+  const change = ({ before, after }: Pick<typeof elapsed, "before" | "after">, unit: "ratio" | "milliseconds") =>
+    `${quantity(before, unit)} → ${quantity(after, unit)}`;
+  const parts = [
+    ...(failed.departed ? [`fails in ${change(failed, "ratio")} of traces`] : []),
+    ...(elapsed.departed ? [`takes ${change(elapsed, "milliseconds")} per request`] : []),
+  ];
+  const own = `its own time stayed (${change(time, "milliseconds")}) and it did not fail by itself`;
+  return {
+    statement: `${service}: ${parts.join("; ")}; ${own}, so it passes on what ${culprit} does`,
+    evidence: citations(gathered.traceSources),
+  };
+}
+
+function seriesFinding(
+  service: string,
+  observation: Observation,
+  { suspect, sources, first }: { suspect: Suspect; sources: FindingSources; first: boolean },
+): ClaimedFinding {
+  const { passesOn, own } = suspect;
+  const unchanged =
+    passesOn !== undefined && own !== undefined && first
+      ? `; its own time stayed (${quantity(own.time.before, "milliseconds")} → ${quantity(own.time.after, "milliseconds")}) and it did not fail by itself, so it passes on what ${passesOn} does`
+      : "";
+  const proof = unchanged === "" ? [] : sources.gathered.traceSources;
+  return {
+    statement: `${service}: ${changeOf(observation, sources.periods)}${unchanged}`,
+    evidence: citations([observation.source, ...proof]),
+  };
+}
+
+/** `p95 latency 46 ms → 655 ms at 14:02:12  ▁▁▇▇`, with what has to be known to read it. */
+export function changeOf({ signal, departure, series }: Observation, { baselineFrom, to }: Periods): string {
+  const { before, after, onset, remarks } = departure;
+  const from = before === undefined ? "nothing" : quantity(before, signal.unit);
+  const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
+  const line = sparkline(series.points, { from: baselineFrom, to });
+  const said = remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
+  return `${signal.title} ${from} → ${quantity(after, signal.unit)}${at}  ${line}${said}`;
+}
+
+/** Alerts that fire, by name, with whom they name and since when. */
+export function alertFindings({ alerts }: Gathered, serviceOf: Naming): readonly ClaimedFinding[] {
+  const byName = Map.groupBy(alerts, ({ name }) => name);
+  return [...byName].slice(0, shownAlerts).map(([name, list]) => {
+    const who = [...new Set(list.map(({ labels }) => serviceOf(labels) ?? "no service"))].sort();
+    const since = list.flatMap((alert) => alert.since ?? []).sort((a, b) => a - b)[0];
+    return {
+      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since)}`}`,
+      evidence: citations(list.map(({ source }) => source)),
+    };
+  });
+}
+
+type Naming = (labels: Readonly<Record<string, string>>) => string | undefined;
+
+/** Failures in logs that the window has and the baseline has not, the commonest of each service. */
+export function logFindings({ logs }: Gathered, { from }: Periods): readonly ClaimedFinding[] {
+  const failures = logs.filter(({ failed, service }) => failed && service !== undefined);
+  const byService = Map.groupBy(failures, ({ service }) => service as string);
+  return [...byService]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([service, lines]) => {
+      const fresh = lines.filter(({ t }) => t >= from);
+      if (fresh.length < 3 || lines.length - fresh.length > fresh.length / 2) return [];
+      const byText = Map.groupBy(fresh, ({ text }) => shape(text));
+      const [, most] = [...byText].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))[0] as [
+        string,
+        typeof fresh,
+      ];
+      const example = most[0] as (typeof fresh)[number];
+      return [
+        {
+          statement: `${service} logs ${fresh.length} errors among the lines read, the first at ${clockTime((fresh[0] as typeof example).t)}, mostly: ${example.text.slice(0, 160)}`,
+          evidence: citations(fresh.map(({ source }) => source)),
+        },
+      ];
+    });
+}
+
+/** Lines that differ by numbers and ids alone are one. */
+function shape(text: string): string {
+  return text.replace(/[0-9a-f]{8,}|\d+/gi, "#").slice(0, 120);
+}
+
+/** What looks like a cause and is none: it was as strong before the window. */
+export function decoyFindings({ observations }: Gathered, periods: Periods): readonly ClaimedFinding[] {
+  return observations
+    .filter(
+      ({ departure, signal }) => signal.kind !== "traffic" && departure.remarks.some((remark) => excuses.has(remark)),
+    )
+    .slice(0, shownDecoys)
+    .map((observation) => ({
+      statement: `not the cause: ${observation.service ?? "no service named"}: ${changeOf(observation, periods)}`,
+      evidence: citations([observation.source]),
+    }));
+}
+
+const excuses: ReadonlySet<string> = new Set(["grew as fast before", "as unsteady before"]);
+
+/** That nothing departed, with how much was looked at. */
+export function steadyFinding({ observations, outcomes }: Gathered): readonly ClaimedFinding[] {
+  const sources = outcomes.filter(({ kind }) => kind === "data").map(({ source }) => source);
+  if (sources.length === 0) return [];
+  const services = new Set(observations.flatMap(({ service }) => service ?? []));
+  return [
+    {
+      statement: `${digits(observations.length)} series of ${services.size} services keep to what they were before the window`,
+      evidence: citations(sources),
+    },
+  ];
+}
+
+export function citations(sources: readonly Source[]): ClaimedFinding["evidence"] {
+  const byCall = new Map(sources.map(({ call, server }) => [call, { call, server }]));
+  return [...byCall.values()].sort((a, b) => a.call - b.call);
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
+}

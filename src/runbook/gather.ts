@@ -1,0 +1,183 @@
+import { isEmpty } from "../result/isEmpty.ts";
+import { textResult } from "../result/toolResult.ts";
+import { type Alert, readAlerts } from "./alerts.ts";
+import type { Ask } from "./ask.ts";
+import type { Answer, Conversation } from "./conversation.ts";
+import { type LogLine, readLogs } from "./logs.ts";
+import type { Observation, Source } from "./observation.ts";
+import { type Periods, score } from "./score.ts";
+import { counterRate, readSeries, type Series } from "./series.ts";
+import { readServiceMap } from "./serviceMap.ts";
+import type { Signal } from "./signal.ts";
+import { readSpans, type Span } from "./spans.ts";
+
+/** A call and what its answer is read for. */
+export interface Want {
+  readonly ask: Ask;
+  /** Skill and block, for people. */
+  readonly skill: string;
+  readonly title: string;
+  readonly optional: boolean;
+  /** What its series speak of; absent for calls that give none. */
+  readonly signal?: Signal;
+}
+
+/** All that the answers so far hold. */
+export interface Gathered {
+  readonly observations: readonly Observation[];
+  readonly alerts: readonly (Alert & { readonly source: Source })[];
+  readonly logs: readonly (LogLine & { readonly source: Source })[];
+  readonly spans: readonly Span[];
+  /** The calls that brought spans. */
+  readonly traceSources: readonly Source[];
+  readonly calls: readonly (readonly [caller: string, callee: string])[];
+  readonly outcomes: readonly Outcome[];
+  /** Series that were read, whether they could be scored or not. */
+  readonly seriesRead: number;
+  /** Time of the newest data point that lies outside of baseline and window; undefined where there is none. */
+  readonly newestOutside?: number;
+}
+
+/** What became of one wanted call. */
+export interface Outcome {
+  readonly want: Want;
+  readonly source: Source;
+  readonly kind: "data" | "empty" | "outside" | "unreadable" | "failed" | "refused";
+  readonly text: string;
+  /** Log lines, traces or alerts that the answer holds, those of other times included. */
+  readonly items: number;
+}
+
+export interface GatherOptions {
+  readonly conversation: Conversation;
+  readonly periods: Periods;
+  readonly serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined;
+}
+
+interface Reading {
+  readonly series?: readonly Series[];
+  readonly alerts?: readonly Alert[];
+  readonly logs?: readonly LogLine[];
+  readonly spans?: readonly Span[];
+  readonly calls?: readonly (readonly [string, string])[];
+}
+
+/** Reads the answers to all wanted calls that were made, each once, in their order. */
+export async function gather(wants: readonly Want[], options: GatherOptions): Promise<Gathered> {
+  const { conversation, periods, serviceOf } = options;
+  const gathered = {
+    observations: [] as Observation[],
+    alerts: [] as (Alert & { source: Source })[],
+    logs: [] as (LogLine & { source: Source })[],
+    spans: [] as Span[],
+    traceSources: [] as Source[],
+    calls: [] as (readonly [string, string])[],
+    outcomes: [] as Outcome[],
+    seriesRead: 0,
+  };
+  let newestOutside: number | undefined;
+  const isInside = (t: number) => {
+    if (t >= periods.baselineFrom && t <= periods.to) return true;
+    newestOutside = Math.max(newestOutside ?? t, t);
+    return false;
+  };
+
+  for (const want of wants) {
+    const answer = await conversation.answer(want.ask);
+    if (answer === undefined) continue;
+    const source = { call: answer.call, server: want.ask.server };
+    const reading = answer.outcome === "answered" ? read(answer.text, want.ask, serviceOf) : undefined;
+    const points = (series: Series) => series.points.filter(({ t }) => isInside(t));
+    const trimmed: Reading | undefined = reading && {
+      ...reading,
+      ...(reading.series ? { series: reading.series.map((one) => ({ ...one, points: points(one) })) } : {}),
+      ...(reading.spans ? { spans: reading.spans.filter(({ start }) => isInside(start)) } : {}),
+      ...(reading.logs ? { logs: reading.logs.filter(({ t }) => isInside(t)) } : {}),
+    };
+    gathered.outcomes.push({
+      want,
+      source,
+      kind: kindOf(answer, reading, trimmed),
+      text: answer.text,
+      items: itemsOf(reading),
+    });
+    if (!trimmed) continue;
+    gathered.seriesRead += trimmed.series?.length ?? 0;
+    for (const one of trimmed.series ?? []) {
+      const observation = want.signal && observe(one, { signal: want.signal, source, periods, serviceOf });
+      if (observation) gathered.observations.push(observation);
+    }
+    gathered.alerts.push(...(trimmed.alerts ?? []).map((alert) => ({ ...alert, source })));
+    gathered.logs.push(...(trimmed.logs ?? []).map((line) => ({ ...line, source })));
+    gathered.calls.push(...(trimmed.calls ?? []));
+    if (trimmed.spans && trimmed.spans.length > 0) {
+      gathered.spans.push(...trimmed.spans);
+      gathered.traceSources.push(source);
+    }
+  }
+  return { ...gathered, ...(newestOutside === undefined ? {} : { newestOutside }) };
+}
+
+function observe(
+  series: Series,
+  {
+    signal,
+    source,
+    periods,
+    serviceOf,
+  }: Pick<GatherOptions, "periods" | "serviceOf"> & { signal: Signal; source: Source },
+): Observation | undefined {
+  const rated = signal.counter ? counterRate(series) : { series, resets: 0 };
+  const { expect, floor, quantile } = signal;
+  const departure = score(rated.series, { periods, expect, floor, quantile });
+  if (!departure) return undefined;
+  const service = serviceOf(series.labels);
+  return { source, signal, series: rated.series, ...(service === undefined ? {} : { service }), departure };
+}
+
+/** By the shape that is known for the tool; where none is known, by what the text looks like. */
+function read(text: string, { shape }: Ask, serviceOf: GatherOptions["serviceOf"]): Reading | undefined {
+  switch (shape) {
+    case "prometheus":
+    case "tempo_series":
+      return named("series", readSeries(text));
+    case "loki":
+    case "grafana_loki":
+      return named("series", readSeries(text)) ?? named("logs", readLogs(text, serviceOf));
+    case "autotel_traces":
+    case "autotel_spans":
+    case "tempo_trace":
+      return named("spans", readSpans(text));
+    case "autotel_service_map":
+      return named("calls", readServiceMap(text));
+    case "autotel_logs":
+      return named("logs", readLogs(text, serviceOf));
+    case "alertmanager_alerts":
+      return named("alerts", readAlerts(text));
+    case "json":
+      return named("series", readSeries(text)) ?? named("alerts", readAlerts(text));
+    default:
+      return undefined;
+  }
+}
+
+function named<K extends keyof Reading>(key: K, value: Reading[K]): Reading | undefined {
+  return value === undefined ? undefined : { [key]: value };
+}
+
+function kindOf(answer: Answer, reading: Reading | undefined, trimmed: Reading | undefined): Outcome["kind"] {
+  if (answer.outcome !== "answered") return answer.outcome;
+  if (isEmpty(textResult(answer.text))) return "empty";
+  if (!reading || !trimmed) return "unreadable";
+  if (sizeOf(reading) === 0) return "empty";
+  return sizeOf(trimmed) === 0 ? "outside" : "data";
+}
+
+function sizeOf({ series = [], alerts = [], logs = [], spans = [], calls = [] }: Reading): number {
+  const points = series.reduce((sum, one) => sum + one.points.length + one.gone, 0);
+  return points + alerts.length + logs.length + spans.length + calls.length;
+}
+
+function itemsOf({ logs = [], spans = [], alerts = [] }: Reading = {}): number {
+  return logs.length + alerts.length + new Set(spans.map(({ trace }) => trace)).size;
+}

@@ -1,0 +1,178 @@
+import { median, slope, spread, sustained } from "./robust.ts";
+import type { Point, Series } from "./series.ts";
+
+/** The window under investigation and what it is compared with; ms since the Unix epoch. */
+export interface Periods {
+  readonly baselineFrom: number;
+  readonly from: number;
+  readonly to: number;
+  /** ms between two points. */
+  readonly step: number;
+}
+
+export type Direction = "up" | "down";
+
+export interface ScoreOptions {
+  readonly periods: Periods;
+  /** Which direction counts. */
+  readonly expect: "high" | "low" | "any";
+  /** The least deviation that is worth a word, in the series' own unit: what a flat series is measured by. */
+  readonly floor: number;
+  /** The values are quantiles of a histogram. */
+  readonly quantile?: boolean;
+}
+
+/** How the window departs from its baseline. */
+export interface Departure {
+  /**
+   * Robust deviations that the window holds for several points in a row, less what the baseline holds too; 0 where
+   * nothing departs, never NaN, at most `highestScore`.
+   */
+  readonly score: number;
+  readonly direction: Direction;
+  /** Median of the baseline; undefined for a series that was born in the window. */
+  readonly before?: number;
+  /** Median from the onset on; of the whole window where nothing departs. */
+  readonly after: number;
+  /** Time of the first sample of the departure. */
+  readonly onset?: number;
+  readonly remarks: readonly Remark[];
+}
+
+export type Remark =
+  /** No point in the baseline. */
+  | "born in the window"
+  /** The last point is well before the window's end. */
+  | "ended in the window"
+  /** Fewer than two thirds of the points that the time would hold. */
+  | "gaps"
+  | "values that are no numbers"
+  /** It rose as fast before the window. */
+  | "grew as fast before"
+  /** The baseline swings as far. */
+  | "as unsteady before"
+  /** The values stand still at one level, as quantiles do that a histogram's buckets cannot tell apart. */
+  | "stands at a bucket's edge";
+
+export const highestScore = 1000;
+
+/** From here on a deviation is one: a series without incident rarely holds it. */
+export const departs = 4;
+
+const relativeFloor = 0.1;
+
+/**
+ * Scores one series; pure. The order of points does not matter to it, since series are sorted. Adding a constant to all
+ * values changes nothing but the relative floor; undefined where the window holds too few points to say anything.
+ */
+export function score(
+  series: Series,
+  { periods, expect, floor, quantile = false }: ScoreOptions,
+): Departure | undefined {
+  const { baselineFrom, from, to, step } = periods;
+  const before = series.points.filter(({ t }) => t >= baselineFrom && t < from);
+  const within = series.points.filter(({ t }) => t >= from && t <= to);
+  const run = runLength(within.length);
+  if (within.length < Math.min(run, 3)) return undefined;
+
+  const remarks: Remark[] = [];
+  if (series.gone > 0) remarks.push("values that are no numbers");
+  const expected = (to - baselineFrom) / step;
+  if (before.length >= 3 && before.length + within.length < (expected * 2) / 3) remarks.push("gaps");
+  if (to - (within.at(-1) as Point).t > Math.max(5 * step, (to - from) / 10)) remarks.push("ended in the window");
+
+  const born = before.length < 3;
+  if (born) remarks.push("born in the window");
+  const values = before.map(({ v }) => v);
+  const middle = born ? 0 : median(values);
+  const scale = Math.max(spread(values), relativeFloor * Math.abs(middle), floor, Number.MIN_VALUE);
+
+  const directions: readonly Direction[] = expect === "any" ? ["up", "down"] : [expect === "high" ? "up" : "down"];
+  const found = directions
+    .map((direction) => departure({ before, within, middle, scale, direction, run, from }))
+    .reduce((best, next) => (next.score > best.score ? next : best));
+  const departed = found.score >= departs;
+  const onset = departed ? onsetOf(found, { before, within, middle, scale }) : undefined;
+  const later = onset === undefined ? within : within.filter(({ t }) => t >= onset);
+  if (departed && quantile && standsStill(later)) remarks.push("stands at a bucket's edge");
+  return {
+    score: found.score,
+    direction: found.direction,
+    ...(born ? {} : { before: middle }),
+    after: median(later.map(({ v }) => v)),
+    ...(onset === undefined ? {} : { onset }),
+    remarks: [...remarks, ...found.remarks],
+  };
+}
+
+/** How many points in a row make a departure: a tenth of the window, three at least, and no more than eight. */
+function runLength(points: number): number {
+  return Math.min(8, Math.max(3, Math.ceil(points / 10)));
+}
+
+interface Sides {
+  readonly before: readonly Point[];
+  readonly within: readonly Point[];
+  readonly middle: number;
+  readonly scale: number;
+}
+
+interface Found {
+  readonly score: number;
+  readonly direction: Direction;
+  readonly run: number;
+  readonly remarks: readonly Remark[];
+}
+
+function departure(sides: Sides & { direction: Direction; run: number; from: number }): Found {
+  const { before, within, middle, scale, direction, run, from } = sides;
+  const sign = direction === "up" ? 1 : -1;
+  const level = ({ v }: Point) => (sign * (v - middle)) / scale;
+  const raw = sustained(within.map(level), Math.min(run, within.length));
+  if (raw < departs) return { score: Math.max(0, finite(raw)), direction, run, remarks: [] };
+
+  // What goes on as it did before is no news, however far it gets.
+  const rise = slope(before);
+  const origin = before.length === 0 ? from : median(before.map(({ t }) => t));
+  const trend = ({ t, v }: Point) => (sign * (v - middle - rise * (t - origin))) / scale;
+  const beyondTrend = sign * rise > 0 ? sustained(within.map(trend), Math.min(run, within.length)) : raw;
+  if (beyondTrend < departs)
+    return { score: Math.max(0, finite(beyondTrend)), direction, run, remarks: ["grew as fast before"] };
+
+  const noise = Math.max(0, sustained(before.map(level), run));
+  const clear = Math.min(raw, beyondTrend) - noise;
+  return {
+    score: Math.max(0, finite(clear)),
+    direction,
+    run,
+    remarks: clear < departs ? ["as unsteady before"] : [],
+  };
+}
+
+function finite(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(highestScore, Math.max(-highestScore, value));
+}
+
+/** The first sample from which the series stays beyond its baseline, once it does so for long enough. */
+function onsetOf({ direction, run }: Found, { before, within, middle, scale }: Sides): number | undefined {
+  const sign = direction === "up" ? 1 : -1;
+  const levels = within.map(({ v }) => (sign * (v - middle)) / scale);
+  const usual = Math.max(
+    1.5,
+    ...before.map(({ v }) => (sign * (v - middle)) / scale).filter((level) => level < departs),
+  );
+  const held = levels.findIndex((_, index) => {
+    const next = levels.slice(index, index + Math.min(run, levels.length));
+    return next.length >= Math.min(run, levels.length) && next.every((level) => level >= departs);
+  });
+  if (held < 0) return undefined;
+  let first = held;
+  while (first > 0 && (levels[first - 1] as number) > usual) first -= 1;
+  return within[first]?.t;
+}
+
+function standsStill(points: readonly Point[]): boolean {
+  const values = points.map(({ v }) => v);
+  const middle = median(values);
+  return values.length >= 5 && middle !== 0 && spread(values) <= 0.002 * Math.abs(middle);
+}

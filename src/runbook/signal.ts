@@ -1,0 +1,71 @@
+import type { Block, Expect, Unit } from "../query/block.ts";
+
+/**
+ * What a series speaks of. `latency` and `errors` travel from a culprit to its callers; the others stay where they are,
+ * but for `traffic`, which follows whatever happens.
+ */
+export type SignalKind = "latency" | "errors" | "saturation" | "memory" | "cpu" | "traffic" | "other";
+
+export interface Signal {
+  readonly kind: SignalKind;
+  readonly title: string;
+  readonly unit?: Unit;
+  readonly expect: Expect;
+  /** The least deviation that is worth a word, in the unit. */
+  readonly floor: number;
+  readonly quantile: boolean;
+  /** The query gives a counter as it stands. */
+  readonly counter: boolean;
+}
+
+const words: readonly (readonly [SignalKind, RegExp])[] = [
+  ["saturation", /saturat|pool|waiting|queue|backlog|in.?use|throttl|exhaust|connections?\b|event.?loop|lag\b/i],
+  ["errors", /error|fail|5xx|5\.\.|exception|refus|reject|status=~?"5/i],
+  ["memory", /memory|heap|rss|resident|working.?set|\boom/i],
+  ["latency", /latenc|duration|slow|response.?time|\bp\d\d/i],
+  ["cpu", /\bcpu|cores?\b/i],
+  ["traffic", /traffic|throughput|requests?|rate\b|\brps|\bqps|calls/i],
+];
+
+/** From a block's title and hints, else from the words of its query. Pure. */
+export function signalOf(block: Pick<Block, "title" | "hints">, text: string): Signal {
+  const find = (source: string) => words.find(([, pattern]) => pattern.test(source))?.[0];
+  const kind = find(block.title) ?? find(text) ?? "other";
+  const unit = block.hints.unit ?? unitOf(text);
+  return {
+    kind,
+    title: block.title,
+    ...(unit === undefined ? {} : { unit }),
+    expect: block.hints.expect ?? (kind === "traffic" || kind === "other" ? "any" : "high"),
+    floor: floorOf(kind, unit),
+    quantile: /quantile/i.test(text),
+    counter: /^\s*[\w:]+_total\s*(\{[^}]*\})?\s*$/.test(text),
+  };
+}
+
+function unitOf(text: string): Unit | undefined {
+  if (/histogram_quantile.*seconds|_seconds_sum.*_seconds_count/s.test(text)) return "seconds";
+  if (/quantile.*_milliseconds|_milliseconds_sum/s.test(text)) return "milliseconds";
+  if (/\b(rate|irate|increase|deriv)\s*\(/.test(text)) return /\)\s*\/\s*\S/.test(text) ? "ratio" : "per_second";
+  if (/_bytes\b/.test(text)) return "bytes";
+  return /_seconds\b/.test(text) ? "seconds" : undefined;
+}
+
+function floorOf(kind: SignalKind, unit: Unit | undefined): number {
+  switch (unit) {
+    case "seconds":
+      return 0.01;
+    case "milliseconds":
+      return 10;
+    case "ratio":
+      return kind === "errors" ? 0.01 : 0.05;
+    case "bytes":
+      return 2 ** 20;
+    case "cores":
+      return 0.05;
+    case "per_second":
+      return kind === "errors" ? 0.1 : 0.5;
+    default:
+      return kind === "saturation" || kind === "errors" ? 0.5 : 1e-9;
+  }
+}
