@@ -28,7 +28,7 @@ export function analyse(gathered: Gathered, periods: Periods): Analysis {
 }
 
 /** The first sample of the strongest departure that a request can feel; undefined where nothing departs. */
-export function onsetOf({ observations }: Pick<Gathered, "observations">): number | undefined {
+function onsetOf({ observations }: Pick<Gathered, "observations">): number | undefined {
   const felt = observations.filter(({ departure, signal }) => departure.score >= departs && signal.kind !== "traffic");
   const strongest = felt.reduce<(typeof felt)[number] | undefined>(
     (best, next) =>

@@ -1,16 +1,16 @@
 import type { ReportClaim } from "../report/report.ts";
-import { analyse, onsetOf } from "./analysis.ts";
+import { analyse } from "./analysis.ts";
 import { askKey } from "./ask.ts";
 import { blockWants, placeBlocks } from "./blockPlan.ts";
 import { claimOf } from "./claim.ts";
 import type { Conversation } from "./conversation.ts";
 import { discovery } from "./discovery.ts";
-import { traceAsks } from "./followUp.ts";
 import { gather, type Want } from "./gather.ts";
 import { knownServers } from "./knownServer.ts";
 import type { RunbookOptions } from "./runbookModel.ts";
 import { defaultServiceLabels, serviceOf } from "./serviceOf.ts";
 import { stepFor } from "./stepFor.ts";
+import { traceAsks } from "./traceAsks.ts";
 
 /** Where an investigation stands. */
 export interface Progress {
@@ -21,7 +21,7 @@ export interface Progress {
 }
 
 /**
- * Three stages: what the blocks need to know, the blocks, whole traces around the onset that they show. Everything
+ * Two stages: what the blocks need to know; the blocks, and samples of whole traces. Everything
  * follows from the options and the answers so far, so each step works it out anew.
  */
 export async function progress(options: RunbookOptions, conversation: Conversation): Promise<Progress> {
@@ -37,19 +37,17 @@ export async function progress(options: RunbookOptions, conversation: Conversati
 
   const first = discovery(placed.blocks, { periods, now, set, serviceLabels });
   const blocks = blockWants(placed.blocks, { discovered: await first.read(conversation), periods, now, set });
-  const asked = await gather(blocks.wants, reading);
   const named = new Set(catalog.skills.map(({ mcpServer }) => mcpServer));
-  const follow = traceAsks(
+  const traces = traceAsks(
     servers.filter(({ server }) => named.has(server)),
     periods,
-    onsetOf(asked),
   ).map((ask): Want => ({ ask, skill: "", title: "traces before and after", optional: false }));
 
-  const stages = [first.wants, blocks.wants, follow];
+  const stages = [first.wants, [...blocks.wants, ...traces]];
   return {
     wants: stages.find((stage) => stage.some(({ ask }) => !conversation.made(ask))) ?? [],
     claim: async () => {
-      const all = new Map([...blocks.wants, ...follow].map((want) => [askKey(want.ask), want]));
+      const all = new Map([...blocks.wants, ...traces].map((want) => [askKey(want.ask), want]));
       const gathered = await gather([...all.values()], reading);
       const analysis = analyse(gathered, periods);
       const { serviceOf } = reading;

@@ -5,24 +5,16 @@ import type { KnownServer } from "./knownServer.ts";
 import type { RunbookTool } from "./runbookTool.ts";
 import type { Periods } from "./score.ts";
 
-/** Samples before and after: enough to see a change that lasts, few enough to be read in a second. */
-const slices = { before: 4, after: 6 };
-const tracesEach = 20;
+/** Samples before and within the window: enough to see a change that lasts, few enough to be read in a second. */
+const slices = { before: 3, within: 6 };
+const tracesEach = 25;
 
 /**
- * Calls that sample whole traces, before `onset` and from it on, evenly over time; the newest of each slice is what the
- * tool gives. Without an onset the window is held against the baseline. Empty where no server has such a tool.
+ * Calls that sample whole traces evenly over baseline and window; the newest of each slice is what the tool gives.
+ * Empty where no server has such a tool.
  */
-export function traceAsks(
-  servers: readonly KnownServer[],
-  periods: Periods,
-  onset: number | undefined,
-): readonly Ask[] {
-  const { baselineFrom, from, to, step } = periods;
-  // What began shortly before the first sample of a departure may have suffered already.
-  const before = onset === undefined ? { from: baselineFrom, to: from } : { from: baselineFrom, to: onset - 5 * step };
-  const after = { from: onset ?? from, to };
-  const times = [...cut(before, slices.before), ...cut(after, slices.after)];
+export function traceAsks(servers: readonly KnownServer[], { baselineFrom, from, to }: Periods): readonly Ask[] {
+  const times = [...cut({ from: baselineFrom, to: from }, slices.before), ...cut({ from, to }, slices.within)];
   return servers.flatMap(({ server, tools, preset }) => {
     const tool = tools.find((candidate) => takesWindow(candidate, preset));
     return tool === undefined ? [] : times.map((time) => traceAsk(server, tool.name, time));
