@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { type Bed, startBed } from "../bed/startBed.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -8,6 +8,9 @@ import { endProcess, korvusPlace } from "../kit/korvus.ts";
 import { needs } from "../kit/needs.ts";
 import { type Answer, type Asked, inTurn, providerMock, rawPart, reporting } from "../kit/providerMock.ts";
 import { runOutput, skill } from "./runOutput.ts";
+
+// The processes of several runs share the machine with those of other tests.
+vi.setConfig({ testTimeout: 90_000 });
 
 const quantile = "histogram_quantile(0.95, sum by (service, le) (rate(http_request_duration_seconds_bucket[5s])))";
 const skills = {
@@ -181,8 +184,14 @@ describe("with a latency fault in payments", needs("prometheus", "alertmanager",
     const ended = await place.run(["investigate", "why is checkout slow?", "--json"]);
 
     const { report } = runOutput(ended);
-    expect(report.findings.map(({ status, problems }) => [status, ...problems])).toEqual(Array(4).fill(["supported"]));
-    expect(report.coverage.servers.map(({ calls }) => calls)).toEqual(Array(4).fill({ ok: 2 }));
+    expect(report.findings.map(({ status, problems }) => [status, ...problems])).toEqual([
+      ["supported"],
+      ["supported"],
+      ["supported"],
+      ["supported"],
+    ]);
+    const { servers } = report.coverage;
+    expect(servers.map(({ calls }) => calls)).toEqual(servers.map(() => ({ ok: 2 })));
     expect(ended.stderr.match(/connection to MCP server lost/g)).toHaveLength(3);
     await place.nothingIsLeft();
   });

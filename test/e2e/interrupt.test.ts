@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { eventually } from "../kit/eventually.ts";
 import { findProgram } from "../kit/findProgram.ts";
 import { type Ended, type KorvusPlace, korvusPlace, type RunningKorvus } from "../kit/korvus.ts";
 import { inTurn, providerMock, reporting } from "../kit/providerMock.ts";
 import type { RawReply } from "../wire/rawServer.ts";
 import { odd, probe, runOutput, skill } from "./runOutput.ts";
+
+// The processes of several runs share the machine with those of other tests.
+vi.setConfig({ testTimeout: 90_000 });
 
 const onTerminal = { skip: findProgram("script") === undefined && !process.env["CI"] };
 

@@ -1,12 +1,15 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { eventually } from "../kit/eventually.ts";
 import { endProcess, type KorvusPlace, korvusPlace } from "../kit/korvus.ts";
 import { type Answer, inTurn, type ModelPolicy, providerMock, reporting } from "../kit/providerMock.ts";
 import { ordinaryAnswer, startHttp } from "../mcp/startHttp.ts";
 import { odd, probe, type RunOutput, runOutput, skill } from "./runOutput.ts";
+
+// The processes of several runs share the machine with those of other tests.
+vi.setConfig({ testTimeout: 90_000 });
 
 const ask = ["investigate", "why is checkout slow?", "--json"];
 const skills = { "skills/one.md": skill("one", "one"), "skills/two.md": skill("two", "two") };

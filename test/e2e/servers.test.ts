@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { eventually } from "../kit/eventually.ts";
 import { freePort } from "../kit/freePort.ts";
 import { endProcess, type KorvusPlace, korvusPlace } from "../kit/korvus.ts";
@@ -9,6 +9,9 @@ import { inTurn, providerMock, reporting } from "../kit/providerMock.ts";
 import { type RunningProcess, startProcess } from "../kit/startProcess.ts";
 import { thirdParty } from "../kit/thirdParty.ts";
 import { odd, probe, runOutput, skill } from "./runOutput.ts";
+
+// The processes of several runs share the machine with those of other tests.
+vi.setConfig({ testTimeout: 90_000 });
 
 const ask = ["investigate", "why is checkout slow?", "--json"];
 const skillOf = (...servers: readonly string[]) =>

@@ -1,10 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { width } from "../../src/cli/text.ts";
 import { findProgram } from "../kit/findProgram.ts";
 import { type Ended, korvusPlace } from "../kit/korvus.ts";
 import { inTurn, providerMock, reporting } from "../kit/providerMock.ts";
 import { thirdParty } from "../kit/thirdParty.ts";
 import { odd, probe, runOutput, skill } from "./runOutput.ts";
+
+// The processes of several runs share the machine with those of other tests.
+vi.setConfig({ testTimeout: 90_000 });
 
 /** The text of a terminal without its colours and without what is drawn over. */
 function settled(text: string): readonly string[] {
@@ -169,7 +172,7 @@ describe.concurrent("the commands", () => {
     expect((await place.run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await place.run(["investigat"])).toMatchObject({ code: 1, stderr: expect.stringMatching(/investigate/) });
     expect(await place.run([])).toMatchObject({ code: 1, stderr: expect.stringContaining("Examples:") });
-  }, 60_000);
+  });
 
   test("mcp list, tools and call work on servers that nobody here wrote, and refuse what they should", async () => {
     await using place = await korvusPlace({
@@ -207,7 +210,7 @@ describe.concurrent("the commands", () => {
     expect(notConnected).toMatchObject({ code: 1, stderr: expect.stringContaining("command not found") });
     expect(notJson).toMatchObject({ code: 1, stderr: expect.stringContaining("the arguments are not JSON") });
     expect(list2).toMatchObject({ code: 1, stderr: expect.stringContaining("must be a JSON object") });
-  }, 60_000);
+  });
 
   test("doctor says what is in order, what is not, and what to do first", async () => {
     await using good = await korvusPlace({ mcp: { servers: { probe: probe() } }, model: "ollama/x" }, files);

@@ -1,10 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { freePort } from "../kit/freePort.ts";
 import { korvusPlace } from "../kit/korvus.ts";
 import { inTurn, providerKey, providerMock, reporting } from "../kit/providerMock.ts";
 import type { RawReply } from "../wire/rawServer.ts";
 import { type Wire, wires } from "../wire/wires.ts";
 import { probe, runOutput, skill } from "./runOutput.ts";
+
+// The processes of several runs share the machine with those of other tests.
+vi.setConfig({ testTimeout: 90_000 });
 
 const names = ["openai-compatible", "anthropic"] as const;
 const servers = { probe: probe() };
