@@ -2,6 +2,7 @@ import { systemClock } from "../clock/clock.ts";
 import { ProcessGroups } from "../mcp/processGroups.ts";
 import type { CommandContext } from "./commandContext.ts";
 import { exitCode, UsageError } from "./exitCode.ts";
+import { leave } from "./leave.ts";
 import { runProgram } from "./program.ts";
 import { renderFailure } from "./renderFailure.ts";
 import { processTerminal } from "./terminal.ts";
@@ -14,7 +15,10 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   const interrupt = () => {
     // The second one means now.
-    if (stop.signal.aborted) process.exit(exitCode.interrupted);
+    if (stop.signal.aborted) {
+      groups.killAll();
+      leave(exitCode.interrupted);
+    }
     stop.abort(new Error("interrupted"));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
@@ -62,4 +66,4 @@ async function readText(stream: NodeJS.ReadStream, signal: AbortSignal): Promise
 
 const code = await main();
 // A socket that a library keeps open must not keep the command alive.
-process.exit(code);
+leave(code);

@@ -1,3 +1,6 @@
+import { spawnSync } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
@@ -12,6 +15,8 @@ import { odd, probe, runOutput, skill } from "./runOutput.ts";
 vi.setConfig({ testTimeout: 90_000 });
 
 const onTerminal = { skip: findProgram("script") === undefined && !process.env["CI"] };
+
+const mayMount = spawnSync("unshare", ["-m", "true"]).status === 0 && process.getuid?.() === 0;
 
 /** The time from Ctrl-C to the end, ms: about a second, and room for a machine that is busy with other tests. */
 const soon = 2000;
@@ -134,6 +139,26 @@ describe.concurrent("Ctrl-C", () => {
     running.child.stdin?.write("why is");
 
     const ended = await interruptedAt(running.until(/SHORT is shorter/), running);
+
+    await expectAllGone(place, ended);
+  });
+
+  // Only root may mount, and not in every container: where nobody may, there is no dead name server to be had.
+  test("does not wait for a dead name server", { skip: !mayMount }, async () => {
+    const nameServer = createSocket("udp4");
+    await new Promise<void>((resolve) => nameServer.bind(53, "127.0.0.77", resolve));
+    await using place = await korvusPlace(
+      {
+        mcp: { servers: { far: { url: "http://no-such-host.invalid/mcp" } } },
+        model: { provider: "ollama", name: "x" },
+      },
+      { "resolv.conf": "nameserver 127.0.0.77\n" },
+    );
+    const inside = `mount --bind resolv.conf /etc/resolv.conf; exec "$0" "$@"`;
+    const running = place.start(ask, { first: `exec unshare -m sh -c '${inside}' "$0" "$@"` });
+
+    const ended = await interruptedAt(once(nameServer, "message"), running);
+    nameServer.close();
 
     await expectAllGone(place, ended);
   });
