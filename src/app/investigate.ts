@@ -16,13 +16,17 @@ import { directoryResults } from "../result/directoryResults.ts";
 import type { Deployment } from "./deployment.ts";
 import { droppedSkills, serverFacts } from "./facts.ts";
 import { noServerModel } from "./noServerModel.ts";
+import { runbookFor } from "./runbookFor.ts";
 import { timeWindow, type WindowInput } from "./timeWindow.ts";
 import { toolLimitsFor } from "./toolLimits.ts";
 
 export interface Investigation {
   readonly question: string;
   readonly window: Omit<WindowInput, "now">;
-  readonly model: Model;
+  /** Absent: runbook, which follows the queries of the skills. */
+  readonly model?: Model;
+  /** Values for the holes in the skills' queries, by name; runbook reads them. */
+  readonly set?: Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Where the run's events go; default: memory. */
   readonly log?: EventLog;
@@ -54,11 +58,13 @@ export type Progress =
  */
 export async function* investigate(
   deployment: Deployment,
-  { question, window, model, clock, log = memoryEventLog() }: Investigation,
+  { question, window, model: given, set = {}, clock, log = memoryEventLog() }: Investigation,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | Ephemeral | Progress, void> {
   const { config, registry, catalog, redact, now } = deployment;
   const range = timeWindow({ ...window, now });
+  const tools = toolSet(registry.tools(), toolLimitsFor(given?.window));
+  const model = given ?? runbookFor(deployment, { window: range, offered: tools, set });
   const system = systemPrompt(catalog);
   const dropped = droppedSkills(catalog, registry);
   for (const { name, state, reason, tools, connectMs } of registry.states()) {
@@ -91,7 +97,7 @@ export async function* investigate(
             .states()
             .flatMap(({ name, fingerprint }) => (fingerprint === undefined ? [] : [[name, fingerprint]])),
         ),
-        tools: toolSet(registry.tools(), toolLimitsFor(model.window)),
+        tools,
         callServer: (server, tool, args, options) => registry.call(server, tool, args, options),
         policy: rulesPolicy(config.policy),
         results: directoryResults(directory),

@@ -24,6 +24,8 @@ export interface InvestigateOptions extends CommonOptions {
   readonly record?: string;
   readonly skills?: string;
   readonly model?: string;
+  /** `NAME=VALUE`, each. */
+  readonly set?: readonly string[];
 }
 
 /** `korvus investigate`: everything that can be wrong with the input is said before a server is started. */
@@ -43,8 +45,8 @@ export async function investigateCommand(
     );
   const window = windowInput(options, config, clock.now());
   if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
-  if (!config.model) throw new UsageError(noModel(config));
-  const model = await createModel(config.model, { env: environment, log });
+  const set = parseSettings(options.set);
+  const model = config.model && (await createModel(config.model, { env: environment, log }));
 
   progress.working(`connecting to ${config.mcp.servers.length} servers`);
   let state = emptyState;
@@ -58,7 +60,11 @@ export async function investigateCommand(
       ...(options.skills === undefined ? {} : { skills: resolve(cwd, options.skills) }),
       ...(options.record === undefined ? {} : { record: resolve(cwd, options.record) }),
     });
-    for await (const event of investigate(deployment, { question: asked, window, model, clock }, signal)) {
+    for await (const event of investigate(
+      deployment,
+      { question: asked, window, clock, set, ...(model ? { model } : {}) },
+      signal,
+    )) {
       progress.show(event);
       if ("seq" in event) state = fold(state, event);
     }
@@ -131,7 +137,14 @@ function windowInput({ since, from, to }: InvestigateOptions, { mcp }: Config, n
   return window;
 }
 
-function noModel({ file }: Config): string {
-  const where = file === undefined ? "in a korvus.yaml" : `in ${file}`;
-  return `no model is configured\nset one ${where}, as model: anthropic/claude-x, or give --model PROVIDER/NAME;\nthe key is read from the provider's usual variable, as ANTHROPIC_API_KEY.`;
+/** `name=value` pairs of `--set`. */
+function parseSettings(settings: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    settings.map((setting) => {
+      const [, name, value] = /^([A-Za-z_]\w*)=(.+)$/s.exec(setting) ?? [];
+      if (name === undefined || value === undefined)
+        throw new UsageError(`--set ${setting} is no NAME=VALUE, as service=checkout`);
+      return [name, value];
+    }),
+  );
 }

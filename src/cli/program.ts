@@ -104,7 +104,11 @@ function addInvestigate(program: Command, context: CommandContext, action: Actio
     .option("--since <duration>", "window: the time up to now, as 45m or 2h (default: 30m)")
     .option("--from <time>", "window: its start, as 14:00, 2026-11-30T14:00:00Z or Unix seconds")
     .option("--to <time>", "window: its end (default: now)")
-    .option("--model <provider/name>", "model to use, as anthropic/claude-x, openai/..., google/..., ollama/...")
+    .option(
+      "--model <provider/name>",
+      "anthropic/..., openai/..., google/..., ollama/... or runbook, which needs no model",
+    )
+    .option("--set <name=value...>", "value for a hole in the skills' queries, as service=checkout")
     .option("--skills <directory>", "skills to use instead of the configured ones")
     .option("--record <file>", "write every tool listing, call and result to a new file, for replay")
     .addHelpText(
