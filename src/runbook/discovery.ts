@@ -1,5 +1,6 @@
 import type { LabelTool } from "../preset/preset.ts";
 import { labelCall, rangeCall } from "../preset/rangeCall.ts";
+import { scrapeCountQuery, scrapeIntervalFrom } from "../preset/scrapeInterval.ts";
 import type { PlacedBlock } from "./blockPlan.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Want } from "./gather.ts";
@@ -30,10 +31,6 @@ export interface Discovery {
 }
 
 export const holeKey = (server: string, hole: string) => `${server}\n${hole}`;
-
-/** How many samples a minute holds tells how far they are apart, which no API says. */
-const samplesAMinute = "quantile(0.5, count_over_time(up[1m]))";
-const usualIntervals = [1, 2, 5, 10, 15, 20, 30, 60];
 
 /** The calls that have to be answered before the blocks can be asked, and how their answers are read. */
 export function discovery(blocks: readonly PlacedBlock[], options: DiscoveryOptions): Discovery {
@@ -103,15 +100,14 @@ function intervalWant(
   { periods: { to }, now }: DiscoveryOptions,
 ): readonly Want[] {
   if (block.kind !== "query" || block.language !== "promql" || !block.text.includes("__rate_interval")) return [];
-  const found = queryTool(server, { language: "promql", text: samplesAMinute });
+  const found = queryTool(server, { language: "promql", text: scrapeCountQuery });
   if (!("tool" in found)) return [];
   const request = { from: to - 60_000, to, step: 15_000, now };
-  const call = rangeCall(found.tool, samplesAMinute, request, server.needed);
+  const call = rangeCall(found.tool, scrapeCountQuery, request, server.needed);
   return [{ skill, title: "interval of samples", optional: true, ask: { server: server.server, ...call } }];
 }
 
 function intervalIn(text: string): number | undefined {
   const counts = (readSeries(text) ?? []).flatMap(({ points }) => points.map(({ v }) => v));
-  const most = Math.max(0, ...counts);
-  return most === 0 ? undefined : (usualIntervals.findLast((interval) => interval <= 60 / most + 0.5) ?? 1) * 1000;
+  return scrapeIntervalFrom(Math.max(0, ...counts));
 }

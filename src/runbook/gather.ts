@@ -1,15 +1,15 @@
 import { isEmpty } from "../result/isEmpty.ts";
 import { textResult } from "../result/toolResult.ts";
-import { type Alert, readAlerts } from "./alerts.ts";
+import type { Alert } from "./alerts.ts";
 import type { Ask } from "./ask.ts";
 import type { Answer, Conversation } from "./conversation.ts";
-import { type LogLine, readLogs } from "./logs.ts";
+import type { LogLine } from "./logs.ts";
 import type { Observation, Source } from "./observation.ts";
+import { itemsOf, type Reading, read, type ServiceOf, sizeOf } from "./reading.ts";
 import { type Periods, score } from "./score.ts";
-import { counterRate, readSeries, type Series } from "./series.ts";
-import { readServiceMap } from "./serviceMap.ts";
+import { counterRate, type Series } from "./series.ts";
 import type { Signal } from "./signal.ts";
-import { readSpans, type Span } from "./spans.ts";
+import type { Span } from "./spans.ts";
 
 /** A call and what its answer is read for. */
 export interface Want {
@@ -51,15 +51,7 @@ export interface Outcome {
 export interface GatherOptions {
   readonly conversation: Conversation;
   readonly periods: Periods;
-  readonly serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined;
-}
-
-interface Reading {
-  readonly series?: readonly Series[];
-  readonly alerts?: readonly Alert[];
-  readonly logs?: readonly LogLine[];
-  readonly spans?: readonly Span[];
-  readonly calls?: readonly (readonly [string, string])[];
+  readonly serviceOf: ServiceOf;
 }
 
 /** Reads the answers to all wanted calls that were made, each once, in their order. */
@@ -86,12 +78,13 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
     const answer = await conversation.answer(want.ask);
     if (answer === undefined) continue;
     const source = { call: answer.call, server: want.ask.server };
-    const reading = answer.outcome === "answered" ? read(answer.text, want.ask, serviceOf) : undefined;
+    const reading = answer.outcome === "answered" ? read(answer.text, want.ask.shape, serviceOf) : undefined;
     const points = (series: Series) => series.points.filter(({ t }) => isInside(t));
     const trimmed: Reading | undefined = reading && {
       ...reading,
       ...(reading.series ? { series: reading.series.map((one) => ({ ...one, points: points(one) })) } : {}),
       ...(reading.spans ? { spans: reading.spans.filter(({ start }) => isInside(start)) } : {}),
+      ...(reading.found ? { found: reading.found.filter(({ start }) => isInside(start)) } : {}),
       ...(reading.logs ? { logs: reading.logs.filter(({ t }) => isInside(t)) } : {}),
     };
     gathered.outcomes.push({
@@ -135,49 +128,10 @@ function observe(
   return { source, signal, series: rated.series, ...(service === undefined ? {} : { service }), departure };
 }
 
-/** By the shape that is known for the tool; where none is known, by what the text looks like. */
-function read(text: string, { shape }: Ask, serviceOf: GatherOptions["serviceOf"]): Reading | undefined {
-  switch (shape) {
-    case "prometheus":
-    case "tempo_series":
-      return named("series", readSeries(text));
-    case "loki":
-    case "grafana_loki":
-      return named("series", readSeries(text)) ?? named("logs", readLogs(text, serviceOf));
-    case "autotel_traces":
-    case "autotel_spans":
-    case "tempo_trace":
-      return named("spans", readSpans(text));
-    case "autotel_service_map":
-      return named("calls", readServiceMap(text));
-    case "autotel_logs":
-      return named("logs", readLogs(text, serviceOf));
-    case "alertmanager_alerts":
-      return named("alerts", readAlerts(text));
-    case "json":
-      return named("series", readSeries(text)) ?? named("alerts", readAlerts(text));
-    default:
-      return undefined;
-  }
-}
-
-function named<K extends keyof Reading>(key: K, value: Reading[K]): Reading | undefined {
-  return value === undefined ? undefined : { [key]: value };
-}
-
 function kindOf(answer: Answer, reading: Reading | undefined, trimmed: Reading | undefined): Outcome["kind"] {
   if (answer.outcome !== "answered") return answer.outcome;
   if (isEmpty(textResult(answer.text))) return "empty";
   if (!reading || !trimmed) return "unreadable";
   if (sizeOf(reading) === 0) return "empty";
   return sizeOf(trimmed) === 0 ? "outside" : "data";
-}
-
-function sizeOf({ series = [], alerts = [], logs = [], spans = [], calls = [] }: Reading): number {
-  const points = series.reduce((sum, one) => sum + one.points.length + one.gone, 0);
-  return points + alerts.length + logs.length + spans.length + calls.length;
-}
-
-function itemsOf({ logs = [], spans = [], alerts = [] }: Reading = {}): number {
-  return logs.length + alerts.length + new Set(spans.map(({ trace }) => trace)).size;
 }

@@ -10,10 +10,7 @@ export interface LogLine {
 }
 
 /** Log lines in an answer of Loki (streams) or autotel-mcp, oldest first; undefined where the text holds none of these. */
-export function readLogs(
-  text: string,
-  serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined,
-): readonly LogLine[] | undefined {
+export function readLogs(text: string, serviceOf: ServiceOf): readonly LogLine[] | undefined {
   const value = parseJson(text);
   const data = isJsonObject(value) && isJsonObject(value["data"]) ? value["data"] : value;
   const items = isJsonObject(data) ? data["items"] : undefined;
@@ -32,19 +29,26 @@ function autotelLine(item: JsonObject): readonly LogLine[] {
   ];
 }
 
-function streamLines(
-  item: JsonObject,
-  serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined,
-): readonly LogLine[] {
+function streamLines(item: JsonObject, serviceOf: ServiceOf): readonly LogLine[] {
   if (!isJsonObject(item["stream"]) || !Array.isArray(item["values"])) return [];
   const labels = item["stream"] as Readonly<Record<string, string>>;
+  return item["values"].flatMap((pair: Json) =>
+    Array.isArray(pair) && typeof pair[1] === "string"
+      ? [logLine({ t: Number(pair[0]) / 1e6, labels, line: pair[1] }, serviceOf)]
+      : [],
+  );
+}
+
+type ServiceOf = (labels: Readonly<Record<string, string>>) => string | undefined;
+
+/** A line with the labels of its stream; where no label tells the level, its own words do. */
+export function logLine(
+  { t, labels, line }: { readonly t: number; readonly labels: Readonly<Record<string, string>>; readonly line: string },
+  serviceOf: ServiceOf,
+): LogLine {
   const service = serviceOf(labels);
-  return item["values"].flatMap((pair: Json) => {
-    if (!Array.isArray(pair) || typeof pair[1] !== "string") return [];
-    const text = messageIn(pair[1]);
-    const level = labels["level"] ?? labels["detected_level"] ?? labels["severity"] ?? pair[1];
-    return [{ t: Number(pair[0]) / 1e6, ...(service ? { service } : {}), failed: isFailure(level), text }];
-  });
+  const level = labels["level"] ?? labels["detected_level"] ?? labels["severity"] ?? line;
+  return { t, ...(service === undefined ? {} : { service }), failed: isFailure(level), text: messageIn(line) };
 }
 
 /** The message of a structured line; any other line as it is. */

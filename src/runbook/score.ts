@@ -129,15 +129,15 @@ function departure(sides: Sides & { direction: Direction; run: number; from: num
   const sign = direction === "up" ? 1 : -1;
   const level = ({ v }: Point) => (sign * (v - middle)) / scale;
   const raw = sustained(within.map(level), Math.min(run, within.length));
-  if (raw < departs) return { score: Math.max(0, finite(raw)), direction, run, remarks: [] };
-
-  // What goes on as it did before is no news, however far it gets.
   const rise = slope(before);
   const origin = before.length === 0 ? from : median(before.map(({ t }) => t));
   const trend = ({ t, v }: Point) => (sign * (v - middle - rise * (t - origin))) / scale;
   const beyondTrend = sign * rise > 0 ? sustained(within.map(trend), Math.min(run, within.length)) : raw;
-  if (beyondTrend < departs)
-    return { score: Math.max(0, finite(beyondTrend)), direction, run, remarks: ["grew as fast before"] };
+  // What goes on as it did before is no news, however far it gets.
+  const grew: readonly Remark[] =
+    raw >= departs / 2 && beyondTrend < Math.min(departs, raw / 2) ? ["grew as fast before"] : [];
+  if (raw < departs || beyondTrend < departs)
+    return { score: Math.max(0, finite(Math.min(raw, beyondTrend))), direction, run, remarks: grew };
 
   const noise = Math.max(0, sustained(before.map(level), run));
   const clear = Math.min(raw, beyondTrend) - noise;

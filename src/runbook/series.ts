@@ -24,7 +24,7 @@ export function readSeries(text: string): readonly Series[] | undefined {
   const items = resultArray(parseJson(text));
   if (!items) return undefined;
   const series = items.flatMap((item) => {
-    if (!isJsonObject(item) || !isJsonObject(item["metric"] ?? {})) return [];
+    if (!isJsonObject(item) || !isJsonObject(item["metric"] ?? {}) || "stream" in item || "line" in item) return [];
     const values = Array.isArray(item["values"]) ? item["values"] : item["value"] === undefined ? [] : [item["value"]];
     return values.length === 0 ? [] : [seriesOf((item["metric"] ?? {}) as JsonObject, values)];
   });
