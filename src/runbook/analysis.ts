@@ -19,7 +19,8 @@ export function analyse(gathered: Gathered, periods: Periods): Analysis {
   const ownTimes = pointsOf(work, ({ time }) => time);
   const inTraces = onsetInTraces(work, periods);
   const at = onsetOf(gathered) ?? inTraces ?? periods.from;
-  const changes = ownChanges(work, at);
+  // What began shortly before the first sample of a departure may have suffered already.
+  const changes = ownChanges(work, at, 5 * periods.step);
   const calls = [...gathered.calls, ...work.flatMap(({ calls }) => calls)];
   const { observations } = gathered;
   const totalBefore = totalTimeBefore(work, at);

@@ -38,7 +38,7 @@ export function claimOf({ gathered, analysis, periods, serviceOf, notes }: Claim
     ...(shown.length === 0 ? steadyFinding(gathered) : []),
     ...alertFindings(gathered, serviceOf),
     ...logFindings(gathered, periods),
-    ...decoyFindings(gathered, periods),
+    ...decoyFindings(gathered, periods, shown[0]?.service),
   ];
   return {
     summary: summaryOf({
@@ -46,7 +46,7 @@ export function claimOf({ gathered, analysis, periods, serviceOf, notes }: Claim
       periods,
       tracesRead: gathered.traceSources.length > 0,
       seriesCompared: gathered.observations.length,
-      anyData: gathered.outcomes.some(({ kind }) => kind === "data"),
+      alerts: [...new Set(gathered.alerts.map(({ name }) => name))],
     }),
     verdict,
     findings,

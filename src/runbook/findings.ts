@@ -2,7 +2,7 @@ import type { ClaimedFinding } from "../report/report.ts";
 import type { Gathered } from "./gather.ts";
 import type { Observation, Source } from "./observation.ts";
 import type { OwnChange } from "./ownChange.ts";
-import { clockTime, digits, quantity } from "./quantity.ts";
+import { clockTime, quantity } from "./quantity.ts";
 import type { Periods } from "./score.ts";
 import { sparkline } from "./sparkline.ts";
 import type { Suspect } from "./suspects.ts";
@@ -76,11 +76,16 @@ function passingFinding(
     ...(failed.departed ? [`fails in ${change(failed, "ratio")} of traces`] : []),
     ...(elapsed.departed ? [`takes ${change(elapsed, "milliseconds")} per request`] : []),
   ];
-  const own = `its own time stayed (${change(time, "milliseconds")}) and it did not fail by itself`;
   return {
-    statement: `${service}: ${parts.join("; ")}; ${own}, so it passes on what ${culprit} does`,
+    statement: `${service}: ${parts.join("; ")}; ${innocence({ time, failed }, culprit)}`,
     evidence: citations(gathered.traceSources),
   };
+}
+
+function innocence({ time, failed }: Pick<OwnChange, "time" | "failed">, culprit: string): string {
+  const stayed = `its own time stayed (${quantity(time.before, "milliseconds")} → ${quantity(time.after, "milliseconds")})`;
+  const failures = failed.departed ? " and its failures began elsewhere" : "";
+  return `${stayed}${failures}: it only passes on what ${culprit} does`;
 }
 
 function seriesFinding(
@@ -89,10 +94,7 @@ function seriesFinding(
   { suspect, sources, first }: { suspect: Suspect; sources: FindingSources; first: boolean },
 ): ClaimedFinding {
   const { passesOn, own } = suspect;
-  const unchanged =
-    passesOn !== undefined && own !== undefined && first
-      ? `; its own time stayed (${quantity(own.time.before, "milliseconds")} → ${quantity(own.time.after, "milliseconds")}) and it did not fail by itself, so it passes on what ${passesOn} does`
-      : "";
+  const unchanged = passesOn !== undefined && own !== undefined && first ? `; ${innocence(own, passesOn)}` : "";
   const proof = unchanged === "" ? [] : sources.gathered.traceSources;
   return {
     statement: `${service}: ${changeOf(observation, sources.periods)}${unchanged}`,
@@ -155,10 +157,15 @@ function shape(text: string): string {
 }
 
 /** What looks like a cause and is none: it was as strong before the window. */
-export function decoyFindings({ observations }: Gathered, periods: Periods): readonly ClaimedFinding[] {
+export function decoyFindings(
+  { observations }: Gathered,
+  periods: Periods,
+  culprit: string | undefined,
+): readonly ClaimedFinding[] {
   return observations
     .filter(
-      ({ departure, signal }) => signal.kind !== "traffic" && departure.remarks.some((remark) => excuses.has(remark)),
+      ({ departure, signal, service }) =>
+        signal.kind !== "traffic" && service !== culprit && departure.remarks.some((remark) => excuses.has(remark)),
     )
     .slice(0, shownDecoys)
     .map((observation) => ({
@@ -170,15 +177,16 @@ export function decoyFindings({ observations }: Gathered, periods: Periods): rea
 const excuses: ReadonlySet<string> = new Set(["grew as fast before", "as unsteady before"]);
 
 /** That nothing departed, with how much was looked at. */
-export function steadyFinding({ observations, outcomes }: Gathered): readonly ClaimedFinding[] {
-  const sources = outcomes.filter(({ kind }) => kind === "data").map(({ source }) => source);
+export function steadyFinding({ observations, traceSources }: Gathered): readonly ClaimedFinding[] {
+  const sources = [...observations.map(({ source }) => source), ...traceSources];
   if (sources.length === 0) return [];
   const services = new Set(observations.flatMap(({ service }) => service ?? []));
+  const parts = [
+    ...(observations.length > 0 ? [`${observations.length} series of ${services.size} services`] : []),
+    ...(traceSources.length > 0 ? ["own time and own errors in traces"] : []),
+  ];
   return [
-    {
-      statement: `${digits(observations.length)} series of ${services.size} services keep to what they were before the window`,
-      evidence: citations(sources),
-    },
+    { statement: `${parts.join(", and ")}, keep to what they were before the window`, evidence: citations(sources) },
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { ResultShape } from "../preset/preset.ts";
 import { isEmpty } from "../result/isEmpty.ts";
 import { textResult } from "../result/toolResult.ts";
 import type { Alert } from "./alerts.ts";
@@ -90,7 +91,7 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
     gathered.outcomes.push({
       want,
       source,
-      kind: kindOf(answer, reading, trimmed),
+      kind: kindOf(answer, { shape: want.ask.shape, reading, trimmed }),
       text: answer.text,
       items: itemsOf(reading),
     });
@@ -125,13 +126,26 @@ function observe(
   const departure = score(rated.series, { periods, expect, floor, quantile });
   if (!departure) return undefined;
   const service = serviceOf(series.labels);
-  return { source, signal, series: rated.series, ...(service === undefined ? {} : { service }), departure };
+  const remarks = rated.resets > 0 ? [...departure.remarks, "counter was reset" as const] : departure.remarks;
+  return {
+    source,
+    signal,
+    series: rated.series,
+    ...(service === undefined ? {} : { service }),
+    departure: { ...departure, remarks },
+  };
 }
 
-function kindOf(answer: Answer, reading: Reading | undefined, trimmed: Reading | undefined): Outcome["kind"] {
+/** Answers that are there for people: nothing is compared in them, and nobody expects it. */
+const unread: ReadonlySet<ResultShape> = new Set(["prose", "json", "names", "autotel_errors", "kubernetes"]);
+
+function kindOf(
+  answer: Answer,
+  { shape, reading, trimmed }: { shape: ResultShape; reading: Reading | undefined; trimmed: Reading | undefined },
+): Outcome["kind"] {
   if (answer.outcome !== "answered") return answer.outcome;
   if (isEmpty(textResult(answer.text))) return "empty";
-  if (!reading || !trimmed) return "unreadable";
+  if (!reading || !trimmed) return unread.has(shape) ? "data" : "unreadable";
   if (sizeOf(reading) === 0) return "empty";
   return sizeOf(trimmed) === 0 ? "outside" : "data";
 }

@@ -1,9 +1,10 @@
 import { listed } from "./findings.ts";
 import type { Gathered, Outcome } from "./gather.ts";
 import { clockTime } from "./quantity.ts";
+import type { Remark } from "./score.ts";
 
 /** What was not looked at or only in part, one sentence each: what failed, brought nothing, or covers another time. */
-export function notesOf({ outcomes, newestOutside, traceSources }: Gathered): readonly string[] {
+export function notesOf({ observations, outcomes, newestOutside, traceSources }: Gathered): readonly string[] {
   const heard = outcomes.filter(({ want }) => !want.optional);
   return [
     ...grouped(heard, "refused", (titles, { text }) => `Not asked: ${titles}. ${firstLine(text)}`),
@@ -12,7 +13,9 @@ export function notesOf({ outcomes, newestOutside, traceSources }: Gathered): re
       "failed",
       (titles, { want, text }) => `Failed on ${want.ask.server}: ${titles}: ${firstLine(text)}`,
     ),
+    ...grouped(heard, "unreadable", (titles, { want }) => `Not understood on ${want.ask.server}: ${titles}.`),
     ...empty(heard),
+    ...remarked(observations),
     ...covered(outcomes),
     ...cut(outcomes),
     ...(newestOutside !== undefined && outcomes.some(({ kind }) => kind === "outside")
@@ -45,23 +48,41 @@ function empty(outcomes: readonly Outcome[]): readonly string[] {
   return [...byServer].map(([server, list]) => `Empty on ${server}: ${titlesOf(list)}.`);
 }
 
-function covered(outcomes: readonly Outcome[]): readonly string[] {
-  const reasons = outcomes.flatMap(({ want: { ask } }) => {
-    const { covering } = ask;
-    if (covering.kind === "exact") return [];
-    const part =
-      covering.kind === "superset"
-        ? `window partly covered: it was asked for ${clockTime(covering.from)} to ${clockTime(covering.to)} and trimmed`
-        : `it shows ${clockTime(covering.at)}, not the window`;
-    return [`${ask.server} ${ask.tool}: ${part} (${covering.reason}).`];
+/** What makes series less than they could be, with how many of them. */
+function remarked(observations: Gathered["observations"]): readonly string[] {
+  const said = flaws.flatMap((flaw) => {
+    const count = observations.filter(({ departure }) => departure.remarks.includes(flaw)).length;
+    return count === 0 ? [] : [`${count} ${flaw}`];
   });
-  return [...new Set(reasons)];
+  return said.length === 0 ? [] : [`Of ${observations.length} series: ${said.join(", ")}.`];
+}
+
+const flaws: readonly Remark[] = [
+  "born in the window",
+  "ended in the window",
+  "gaps",
+  "values that are no numbers",
+  "counter was reset",
+];
+
+/** By server and reach: what only knows the present, or whole minutes, says so once for all its calls. */
+function covered(outcomes: readonly Outcome[]): readonly string[] {
+  const partial = outcomes.filter(({ want, kind }) => want.ask.covering.kind !== "exact" && kind !== "refused");
+  const groups = Map.groupBy(partial, ({ want: { ask } }) => `${ask.server}\n${JSON.stringify(ask.covering)}`);
+  return [...groups.values()].map((list) => {
+    const { server, covering } = (list[0] as Outcome).want.ask;
+    const tools = listed([...new Set(list.map(({ want }) => want.ask.tool))]);
+    if (covering.kind === "superset")
+      return `Window partly covered: ${tools} of ${server} reach from ${clockTime(covering.from)} to ${clockTime(covering.to)} (${covering.reason}).`;
+    const at = covering.kind === "instant" ? clockTime(covering.at) : "";
+    return `Window partly covered: ${tools} of ${server} show what is now, ${at}.`;
+  });
 }
 
 function cut(outcomes: readonly Outcome[]): readonly string[] {
   return outcomes.flatMap(({ want: { ask }, items }) =>
     ask.limit !== undefined && items >= ask.limit
-      ? [`${ask.server} ${ask.tool}: window partly covered: the answer holds ${items} items, the most that it gives.`]
+      ? [`Window partly covered: ${ask.tool} of ${ask.server} gave ${items} items, the most that it gives.`]
       : [],
   );
 }

@@ -32,14 +32,14 @@ const timeFloor = 3;
 const errorFloor = 0.04;
 
 /**
- * Own work before and after `at`, by service name; services with too few traces on a side are left out. Pure.
+ * Own work before and after `at`, less `margin` ms before it, by service name; services with too few traces on a side are left out. Pure.
  */
-export function ownChanges(work: readonly TraceWork[], at: number): readonly OwnChange[] {
+export function ownChanges(work: readonly TraceWork[], at: number, margin = 0): readonly OwnChange[] {
   const services = [...new Set(work.flatMap(({ services }) => [...services.keys()]))].sort();
   return services.flatMap((service) => {
     const side = (keep: (start: number) => boolean) =>
       work.filter(({ start }) => keep(start)).flatMap(({ services }) => services.get(service) ?? []);
-    const before = side((start) => start < at);
+    const before = side((start) => start < at - margin);
     const after = side((start) => start >= at);
     if (after.length < leastTraces || before.length < leastTraces) return [];
 

@@ -47,6 +47,8 @@ export type Remark =
   /** Fewer than two thirds of the points that the time would hold. */
   | "gaps"
   | "values that are no numbers"
+  /** Its rate is what was scored, from zero on after each reset. */
+  | "counter was reset"
   /** It rose as fast before the window. */
   | "grew as fast before"
   /** The baseline swings as far. */
@@ -153,17 +155,20 @@ function finite(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(highestScore, Math.max(-highestScore, value));
 }
 
-/** The first sample from which the series stays beyond its baseline, once it does so for long enough. */
+/**
+ * The first sample of the strongest departure: where the series first holds half of what it reaches, and back from there
+ * to where it left its usual level. An earlier and weaker one, over before it, is not its onset.
+ */
 function onsetOf({ direction, run }: Found, { before, within, middle, scale }: Sides): number | undefined {
   const sign = direction === "up" ? 1 : -1;
-  const levels = within.map(({ v }) => (sign * (v - middle)) / scale);
-  const usual = Math.max(
-    1.5,
-    ...before.map(({ v }) => (sign * (v - middle)) / scale).filter((level) => level < departs),
-  );
+  const level = ({ v }: Point) => (sign * (v - middle)) / scale;
+  const levels = within.map(level);
+  const length = Math.min(run, levels.length);
+  const high = Math.max(departs, sustained(levels, length) / 2);
+  const usual = Math.max(1.5, ...before.map(level).filter((level) => level < departs));
   const held = levels.findIndex((_, index) => {
-    const next = levels.slice(index, index + Math.min(run, levels.length));
-    return next.length >= Math.min(run, levels.length) && next.every((level) => level >= departs);
+    const next = levels.slice(index, index + length);
+    return next.length === length && next.every((level) => level >= high);
   });
   if (held < 0) return undefined;
   let first = held;

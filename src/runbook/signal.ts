@@ -4,7 +4,7 @@ import type { Block, Expect, Unit } from "../query/block.ts";
  * What a series speaks of. `latency` and `errors` travel from a culprit to its callers; the others stay where they are,
  * but for `traffic`, which follows whatever happens.
  */
-export type SignalKind = "latency" | "errors" | "saturation" | "memory" | "cpu" | "traffic" | "other";
+export type SignalKind = "latency" | "errors" | "saturation" | "memory" | "cpu" | "restarts" | "traffic" | "other";
 
 export interface Signal {
   readonly kind: SignalKind;
@@ -19,12 +19,13 @@ export interface Signal {
 }
 
 const words: readonly (readonly [SignalKind, RegExp])[] = [
+  ["restarts", /restart|crash|oom.?kill/i],
   ["saturation", /saturat|pool|waiting|queue|backlog|in.?use|throttl|exhaust|connections?\b|event.?loop|lag\b/i],
   ["errors", /error|fail|5xx|5\.\.|exception|refus|reject|status=~?"5/i],
-  ["memory", /memory|heap|rss|resident|working.?set|\boom/i],
+  ["memory", /memory|heap|rss|resident|working.?set/i],
   ["latency", /latenc|duration|slow|response.?time|\bp\d\d/i],
   ["cpu", /\bcpu|cores?\b/i],
-  ["traffic", /traffic|throughput|requests?|rate\b|\brps|\bqps|calls/i],
+  ["traffic", /traffic|throughput|requests?|rate\b|\brps|\bqps|calls|lines/i],
 ];
 
 /** From a block's title and hints, else from the words of its query. Pure. */
@@ -34,13 +35,19 @@ export function signalOf(block: Pick<Block, "title" | "hints">, text: string): S
   const unit = block.hints.unit ?? unitOf(text);
   return {
     kind,
-    title: block.title,
+    title: named(block.title),
     ...(unit === undefined ? {} : { unit }),
     expect: block.hints.expect ?? (kind === "traffic" || kind === "other" ? "any" : "high"),
     floor: floorOf(kind, unit),
     quantile: /quantile/i.test(text),
     counter: /^\s*[\w:]+_total\s*(\{[^}]*\})?\s*$/.test(text),
   };
+}
+
+/** A title as a part of a sentence about one service. */
+function named(title: string): string {
+  const short = title.replace(/\s+(?:by|per|of each) service\b/i, "");
+  return /^[A-Z][a-z]/.test(short) ? `${short.charAt(0).toLowerCase()}${short.slice(1)}` : short;
 }
 
 function unitOf(text: string): Unit | undefined {
@@ -66,6 +73,6 @@ function floorOf(kind: SignalKind, unit: Unit | undefined): number {
     case "per_second":
       return kind === "errors" ? 0.1 : 0.5;
     default:
-      return kind === "saturation" || kind === "errors" ? 0.5 : 1e-9;
+      return kind === "saturation" || kind === "errors" || kind === "restarts" ? 0.5 : 1e-9;
   }
 }

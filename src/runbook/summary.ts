@@ -2,6 +2,7 @@ import type { Verdict } from "../report/report.ts";
 import { listed } from "./findings.ts";
 import { clockTime, quantity } from "./quantity.ts";
 import type { Periods } from "./score.ts";
+import type { SignalKind } from "./signal.ts";
 import type { Ranking, Suspect } from "./suspects.ts";
 
 /** The answer in a sentence or two, and how sure it is: never more than `likely`. */
@@ -20,17 +21,24 @@ export interface SummaryFacts {
   readonly periods: Periods;
   readonly tracesRead: boolean;
   readonly seriesCompared: number;
-  readonly anyData: boolean;
+  /** Alerts that fire, by name. */
+  readonly alerts: readonly string[];
 }
 
-export function summaryOf({ ranking, periods, tracesRead, seriesCompared, anyData }: SummaryFacts): string {
+export function summaryOf({ ranking, periods, tracesRead, seriesCompared, alerts }: SummaryFacts): string {
   const { suspects, tied } = ranking;
   const span = `${clockTime(periods.from)} and ${clockTime(periods.to)} UTC`;
   const [first] = suspects;
   if (first === undefined) {
-    return anyData
-      ? `Nothing departed from its baseline between ${span}: ${seriesCompared} series were compared with ${clockTime(periods.baselineFrom)} to ${clockTime(periods.from)}.`
-      : `No data of the time between ${span} was found, so nothing can be said about it.`;
+    const firing =
+      alerts.length === 0 ? "" : ` ${listed(alerts)} ${alerts.length === 1 ? "fires" : "fire"} all the same.`;
+    if (seriesCompared === 0 && !tracesRead)
+      return `No data of the time between ${span} was found that could be compared with the time before.${firing}`;
+    const compared = [
+      ...(seriesCompared > 0 ? [`${seriesCompared} series`] : []),
+      ...(tracesRead ? ["samples of traces"] : []),
+    ].join(" and ");
+    return `Nothing departed from its baseline between ${span}: ${compared} were compared with ${clockTime(periods.baselineFrom)} to ${clockTime(periods.from)}.${firing}`;
   }
   if (tied > 1) {
     const names = listed(suspects.slice(0, tied).map(({ service }) => service));
@@ -42,7 +50,7 @@ export function summaryOf({ ranking, periods, tracesRead, seriesCompared, anyDat
   const passing = suspects.filter(({ passesOn }) => passesOn === first.service).map(({ service }) => service);
   const rest =
     passing.length === 0 ? "" : `; ${listed(passing)} only ${passing.length === 1 ? "passes" : "pass"} it on`;
-  return `${first.service} ${happened(first)}${since(first)}${rest}.${unexplained(first, tracesRead)}`;
+  return `${first.service} ${happened(first)}${since(first)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
 }
 
 function since({ onset }: Suspect): string {
@@ -50,19 +58,29 @@ function since({ onset }: Suspect): string {
 }
 
 function happened({ own, departed, basis }: Suspect): string {
-  const lead = departed.find(({ signal }) => signal.kind !== "traffic");
-  const resource = departed.find(({ signal }) => signal.kind === "saturation" || signal.kind === "memory");
-  if (basis === "own work" && own) {
-    const because = own.errors.departed && own.errors.message !== "" ? ` (${own.errors.message})` : "";
-    const along = because === "" && resource ? ` as its ${resource.signal.title} rose` : because;
-    return `${own.errors.departed ? "began to fail" : "slowed down"}${along}`;
-  }
-  const shown = basis === "resource" ? (resource ?? lead) : lead;
-  if (!shown) return "changed";
+  if (basis === "own work" && own) return own.errors.departed ? "began to fail" : "slowed down";
+  const shown =
+    (basis === "resource" ? departed.find(({ signal }) => resources.has(signal.kind)) : undefined) ??
+    departed.find(({ signal }) => signal.kind !== "traffic") ??
+    departed[0];
+  if (!shown) return "suffers";
   const { before, after, direction } = shown.departure;
-  const values = `from ${before === undefined ? "nothing" : quantity(before, shown.signal.unit)} to ${quantity(after, shown.signal.unit)}`;
-  return `changed: ${shown.signal.title} ${direction === "up" ? "rose" : "fell"} ${values}`;
+  const from = before === undefined ? "nothing" : quantity(before, shown.signal.unit);
+  return `shows a ${direction === "up" ? "rise" : "fall"} of ${shown.signal.title} from ${from} to ${quantity(after, shown.signal.unit)}`;
 }
+
+/** The numbers behind the first sentence. */
+function ownNumbers({ own }: Suspect): string {
+  if (!own) return "";
+  const { errors, time } = own;
+  const words = errors.message === "" ? "" : ` (${errors.message})`;
+  const failing = `${quantity(errors.before, "ratio")} → ${quantity(errors.after, "ratio")} of its requests fail by themselves${words}`;
+  const slower = `its own time per request went ${quantity(time.before, "milliseconds")} → ${quantity(time.after, "milliseconds")}`;
+  const said = [...(errors.departed ? [failing] : []), ...(time.departed ? [slower] : [])].join(", and ");
+  return said === "" ? "" : ` ${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+}
+
+const resources: ReadonlySet<SignalKind> = new Set(["saturation", "memory", "restarts"]);
 
 function unexplained({ basis, own }: Suspect, tracesRead: boolean): string {
   if (basis !== "symptom") return "";

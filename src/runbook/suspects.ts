@@ -45,6 +45,7 @@ export interface Facts {
 const resourceWeight: Readonly<Partial<Record<SignalKind, number>>> = {
   saturation: 1,
   memory: 1,
+  restarts: 1,
   cpu: 0.5,
   other: 0.3,
 };

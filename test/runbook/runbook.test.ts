@@ -1,0 +1,243 @@
+import { describe, expect, test } from "vitest";
+import { parse } from "../../src/skill/skill.ts";
+import { drive, matrix, promql, skillOf, window } from "./drive.ts";
+
+const latency = promql("Latency p95 by service", "histogram_quantile(0.95, x)", "unit=seconds expect=high");
+const errors = promql("Error ratio by service", "errors / requests", "unit=ratio expect=high");
+const noise = (minute: number) => 0.001 * ((minute * 7) % 5);
+const steady = (value: number) => (minute: number) => value + noise(minute);
+const rising =
+  (before: number, after: number, at = 40) =>
+  (minute: number) =>
+    (minute < at ? before : after) + noise(minute);
+
+/** The tools by which the preset of mcp-prometheus is known. */
+function prometheus(answer: (query: string) => string | Error | undefined) {
+  return {
+    query: ({ promql }: { promql?: unknown }) => answer(String(promql)),
+    queryRange: () => new Error("not asked"),
+  };
+}
+
+test("one service that slows down is named with values, onset and the call that shows it", async () => {
+  const answer = matrix({ payments: rising(0.024, 0.631), inventory: steady(0.01) });
+
+  const { claim, calls } = await drive({
+    skills: [skillOf("prometheus", latency)],
+    servers: { prometheus: prometheus(() => answer) },
+  });
+
+  expect(calls).toEqual([
+    {
+      server: "prometheus",
+      tool: "query",
+      args: { promql: `(histogram_quantile(0.95, x))[3600s:15s] @ ${window.to / 1000}` },
+    },
+  ]);
+  expect(claim.verdict).toBe("likely");
+  expect(claim.summary).toContain("payments");
+  expect(claim.summary).toContain("14:10:00");
+  expect(claim.findings[0]?.statement).toMatch(/^payments: latency p95 2\d(\.\d)? ms → 63\d ms at 14:10:00 {2}▁+█+/);
+  expect(claim.findings[0]?.evidence).toEqual([{ call: 1, server: "prometheus" }]);
+});
+
+test("nothing that departed is inconclusive, and how much was compared is said", async () => {
+  const { claim } = await drive({
+    skills: [skillOf("prometheus", latency, errors)],
+    servers: { prometheus: prometheus(() => matrix({ payments: steady(0.02), checkout: steady(0.05) })) },
+  });
+
+  expect(claim.verdict).toBe("inconclusive");
+  expect(claim.summary).toMatch(/^Nothing departed from its baseline between 14:00:00 and 14:30:00 UTC: 4 series/);
+  expect(claim.findings[0]?.evidence.map(({ call }) => call)).toEqual([1, 2]);
+});
+
+test("two that changed alike, without traces, are a tie, and that is said", async () => {
+  const { claim } = await drive({
+    skills: [skillOf("prometheus", errors)],
+    servers: { prometheus: prometheus(() => matrix({ payments: rising(0, 0.4), checkout: rising(0, 0.4) })) },
+  });
+
+  expect(claim.verdict).toBe("inconclusive");
+  expect(claim.summary).toContain("cannot be told apart");
+  expect(claim.nextSteps.join(" ")).toContain("No traces were read");
+});
+
+test("equal queries of two skills are one call", async () => {
+  const { calls } = await drive({
+    skills: [skillOf("prometheus", latency, latency), skillOf("prometheus", latency)],
+    servers: { prometheus: prometheus(() => matrix({ payments: steady(1) })) },
+  });
+
+  expect(calls).toHaveLength(1);
+});
+
+test("blocks of a skill without a server do not run, and that is said", async () => {
+  const { claim, calls } = await drive({
+    skills: [skillOf(undefined, latency, errors), skillOf("prometheus", latency)],
+    servers: { prometheus: prometheus(() => matrix({ payments: steady(1) })) },
+  });
+
+  expect(calls).toHaveLength(1);
+  expect(claim.nextSteps).toContain("Not run: 2 query blocks of generic-skill, which names no mcp_server.");
+});
+
+describe("what goes wrong is said, and the report comes all the same:", () => {
+  test("a tool that is denied", async () => {
+    const { claim } = await drive({
+      skills: [skillOf("prometheus", latency)],
+      servers: { prometheus: prometheus(() => undefined) },
+    });
+
+    expect(claim).toMatchObject({ verdict: "inconclusive", findings: [] });
+    expect(claim.nextSteps.join("\n")).toMatch(/Not asked: Latency p95 by service\. prometheus's query was not called/);
+  });
+
+  test("a query that fails beside one that does not", async () => {
+    const { claim } = await drive({
+      skills: [skillOf("prometheus", latency, errors)],
+      servers: {
+        prometheus: prometheus((query) =>
+          query.includes("errors") ? new Error("bad_data: parse error") : matrix({ payments: rising(0.02, 0.6) }),
+        ),
+      },
+    });
+
+    expect(claim.verdict).toBe("likely");
+    expect(claim.nextSteps).toContain("Failed on prometheus: Error ratio by service: bad_data: parse error");
+  });
+
+  test("empty answers everywhere", async () => {
+    const { claim } = await drive({
+      skills: [skillOf("prometheus", latency)],
+      servers: { prometheus: prometheus(() => matrix({})) },
+    });
+
+    expect(claim.verdict).toBe("inconclusive");
+    expect(claim.summary).toMatch(/^No data of the time between 14:00:00 and 14:30:00 UTC was found/);
+    expect(claim.nextSteps).toContain("Empty on prometheus: Latency p95 by service.");
+  });
+
+  test("a clock that is an hour off", async () => {
+    const late = matrix({ payments: rising(0.02, 0.6) }).replaceAll(
+      /\[(\d{10})/g,
+      (_, t: string) => `[${Number(t) - 7200}`,
+    );
+
+    const { claim } = await drive({
+      skills: [skillOf("prometheus", latency)],
+      servers: { prometheus: prometheus(() => late) },
+    });
+
+    expect(claim.verdict).toBe("inconclusive");
+    expect(claim.summary).toMatch(/^No data of the time/);
+    expect(claim.nextSteps.join("\n")).toContain("the newest 2026-11-30T12:30:00.000Z: check the clocks");
+  });
+
+  test("prose where numbers were expected", async () => {
+    const { claim } = await drive({
+      skills: [skillOf("prometheus", latency)],
+      servers: { prometheus: prometheus(() => "I could not find out, sorry.") },
+    });
+
+    expect(claim.nextSteps.join("\n")).toContain("Not understood on prometheus: Latency p95 by service");
+  });
+
+  test("a language that no tool of the server takes", async () => {
+    const { claim, calls } = await drive({
+      skills: [skillOf("prometheus", '```logql title="Errors"\n{a="b"}\n```')],
+      servers: { prometheus: prometheus(() => matrix({})) },
+    });
+
+    expect(calls).toEqual([]);
+    expect(claim.nextSteps.join("\n")).toContain("no tool of prometheus is known to take this logql");
+  });
+});
+
+describe("holes", () => {
+  const block = promql("Errors of one service", 'rate(errors{service="$service"}[5m])', "expect=high");
+  const label = JSON.stringify({
+    data: { result: ["a", "b"].map((service) => ({ metric: { service }, value: [1, "1"] })) },
+  });
+
+  test("are filled from the values that the server knows, each a call", async () => {
+    const { calls } = await drive({
+      skills: [skillOf("prometheus", block)],
+      servers: {
+        prometheus: prometheus((query) => (query.startsWith("group by (service)") ? label : matrix({ a: steady(1) }))),
+      },
+    });
+
+    const asked = calls.map(({ args }) => JSON.stringify(args)).filter((query) => query.includes("errors{"));
+    expect(asked.map((query) => /service=\\"(\w+)\\"/.exec(query)?.[1])).toEqual(["a", "b"]);
+  });
+
+  test("are filled from what was set, and nothing is discovered then", async () => {
+    const { calls } = await drive({
+      skills: [skillOf("prometheus", block)],
+      servers: { prometheus: prometheus(() => matrix({ a: steady(1) })) },
+      options: { set: { service: "checkout" } },
+    });
+
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.args["promql"]).toContain('service="checkout"');
+  });
+
+  test("are bounded, and what is left out is said", async () => {
+    const many = JSON.stringify({
+      data: {
+        result: Array.from({ length: 40 }, (_, index) => ({ metric: { service: `s${index}` }, value: [1, "1"] })),
+      },
+    });
+
+    const { calls, claim } = await drive({
+      skills: [skillOf("prometheus", block)],
+      servers: { prometheus: prometheus((query) => (query.startsWith("group by") ? many : matrix({ a: steady(1) }))) },
+    });
+
+    expect(calls.filter(({ args }) => JSON.stringify(args).includes("errors{"))).toHaveLength(10);
+    expect(claim.nextSteps.join("\n")).toContain("ran for 10 values; 30 more were left out");
+  });
+
+  test("without a value keep their block from running, and that is said", async () => {
+    const { claim } = await drive({
+      skills: [skillOf("prometheus", promql("Odd", "rate(x[$odd])"))],
+      servers: { prometheus: prometheus(() => matrix({})) },
+    });
+
+    expect(claim.nextSteps.join("\n")).toContain("no value for $odd; give one with --set");
+  });
+});
+
+test("tools that are not offered by themselves are reached through call_tool", async () => {
+  const { runbookModel } = await import("../../src/runbook/runbookModel.ts");
+  const tools = ["query", "queryRange"].map((name) => ({ name, inputSchema: {} }));
+  const model = runbookModel({
+    catalog: { skills: [parse(skillOf("prometheus", latency))] },
+    tools: new Map([["prometheus", tools]]),
+    window,
+    now: window.to,
+  });
+  const input = { system: "", messages: [], tools: [], toolChoice: "auto" } as never;
+
+  const events = await Array.fromAsync(model.step(input, AbortSignal.timeout(5000)));
+
+  expect(events).toMatchObject([
+    { type: "answered", parts: [{ name: "call_tool", arguments: { server: "prometheus", tool: "query" } }] },
+  ]);
+});
+
+test("ten thousand series are ranked in seconds", async () => {
+  const services = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, index) => [`s${index}`, index === 4711 ? rising(0.02, 0.9) : steady(0.02)]),
+  );
+  const began = performance.now();
+
+  const { claim } = await drive({
+    skills: [skillOf("prometheus", latency)],
+    servers: { prometheus: prometheus(() => matrix(services)) },
+  });
+
+  expect(claim.summary).toMatch(/^s4711 /);
+  expect(performance.now() - began).toBeLessThan(15_000);
+});
