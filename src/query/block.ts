@@ -37,7 +37,7 @@ export interface QueryBlock extends BlockBase {
 }
 
 /** One tool call, written out. */
-export interface McpBlock extends BlockBase {
+interface McpBlock extends BlockBase {
   readonly kind: "mcp";
   readonly tool: string;
   /** As written, holes in its texts; `{}` where the block has none. */

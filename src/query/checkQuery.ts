@@ -1,7 +1,8 @@
 import type { QueryLanguage } from "./block.ts";
-import { type Grammar, loadGrammar } from "./grammars.ts";
+import { loadGrammar } from "./grammars.ts";
 import type { QueryProblem } from "./queryProblem.ts";
 import { type Sample, samplesOf } from "./sample.ts";
+import type { Grammar } from "./syntaxErrors.ts";
 
 /**
  * What the language's own grammar, and for PromQL its check of types and numbers of arguments, has against a query as a

@@ -33,7 +33,9 @@ test("kubernetes-mcp-server is known, and takes what the shipped skill asks", ne
     const properties = tools.get(block.tool)?.inputSchema["properties"] as Record<string, { pattern?: string }>;
     for (const [name, value] of Object.entries(block.arguments)) {
       expect(Object.keys(properties)).toContain(name);
-      expect(String(value)).toMatch(new RegExp(properties[name]?.pattern ?? ""));
+      expect(typeof value === "string" ? value : JSON.stringify(value)).toMatch(
+        new RegExp(properties[name]?.pattern ?? ""),
+      );
     }
   }
 });
