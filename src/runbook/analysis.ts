@@ -1,4 +1,4 @@
-import type { Gathered } from "./gather.ts";
+import type { Compared } from "./observation.ts";
 import { type OwnChange, ownChanges, totalTimeBefore } from "./ownChange.ts";
 import { ownWork, type TraceWork } from "./ownWork.ts";
 import { departs, type Periods, score } from "./score.ts";
@@ -14,22 +14,22 @@ export interface Analysis {
 }
 
 /** Pure. */
-export function analyse(gathered: Gathered, periods: Periods): Analysis {
-  const work = ownWork(gathered.spans);
+export function analyse(compared: Compared): Analysis {
+  const { observations, periods, spans } = compared;
+  const work = ownWork(spans);
   const ownTimes = pointsOf(work, ({ time }) => time);
   const inTraces = onsetInTraces(work, periods);
-  const at = onsetOf(gathered) ?? inTraces ?? periods.from;
+  const at = onsetOf(compared) ?? inTraces ?? periods.from;
   // What began shortly before the first sample of a departure may have suffered already.
   const changes = ownChanges(work, at, 5 * periods.step);
-  const calls = [...gathered.calls, ...work.flatMap(({ calls }) => calls)];
-  const { observations } = gathered;
+  const calls = [...compared.calls, ...work.flatMap(({ calls }) => calls)];
   const totalBefore = totalTimeBefore(work, at);
   const ranking = rankSuspects({ observations, changes, calls, totalBefore, onsetInTraces: inTraces });
   return { ranking, changes, ownTimes };
 }
 
 /** The first sample of the strongest departure that a request can feel; undefined where nothing departs. */
-function onsetOf({ observations }: Pick<Gathered, "observations">): number | undefined {
+function onsetOf({ observations }: Pick<Compared, "observations">): number | undefined {
   const felt = observations.filter(({ departure, signal }) => departure.score >= departs && signal.kind !== "traffic");
   const strongest = felt.reduce<(typeof felt)[number] | undefined>(
     (best, next) =>

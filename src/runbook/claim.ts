@@ -8,10 +8,9 @@ import {
   steadyFinding,
   suspectFindings,
 } from "./findings.ts";
-import type { Gathered } from "./gather.ts";
 import { notesOf } from "./notes.ts";
+import type { Compared } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
-import type { Periods } from "./score.ts";
 import { summaryOf, verdictOf } from "./summary.ts";
 import type { Suspect } from "./suspects.ts";
 
@@ -19,38 +18,37 @@ import type { Suspect } from "./suspects.ts";
 const shownSuspects = 4;
 
 export interface ClaimFacts {
-  readonly gathered: Gathered;
+  readonly compared: Compared;
   readonly analysis: Analysis;
-  readonly periods: Periods;
   readonly serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined;
   /** What did not run, one sentence each. */
   readonly notes: readonly string[];
 }
 
 /** What the runbook submits: the likeliest suspect first, then who passes it on, alerts, logs, and what is no cause. Pure. */
-export function claimOf({ gathered, analysis, periods, serviceOf, notes }: ClaimFacts): ReportClaim {
+export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): ReportClaim {
   const { ranking, ownTimes } = analysis;
-  const sources: FindingSources = { gathered, periods, ownTimes };
+  const sources: FindingSources = { compared, ownTimes };
   const verdict = verdictOf(ranking);
   const shown = ranking.suspects.slice(0, shownSuspects);
   const findings: ClaimedFinding[] = [
     ...shown.flatMap((suspect) => suspectFindings(suspect, sources)),
-    ...(shown.length === 0 ? steadyFinding(gathered) : []),
-    ...alertFindings(gathered, serviceOf),
-    ...logFindings(gathered, periods),
-    ...decoyFindings(gathered, periods, shown[0]?.service),
+    ...(shown.length === 0 ? steadyFinding(compared) : []),
+    ...alertFindings(compared, serviceOf),
+    ...logFindings(compared),
+    ...decoyFindings(compared, shown[0]?.service),
   ];
   return {
     summary: summaryOf({
       ranking,
-      periods,
-      tracesRead: gathered.traceSources.length > 0,
-      seriesCompared: gathered.observations.length,
-      alerts: [...new Set(gathered.alerts.map(({ name }) => name))],
+      periods: compared.periods,
+      tracesRead: compared.traceSources.length > 0,
+      seriesCompared: compared.observations.length,
+      alerts: [...new Set(compared.alerts.map(({ name }) => name))],
     }),
     verdict,
     findings,
-    nextSteps: [...stepsFor(shown[0]), ...notes, ...notesOf(gathered)],
+    nextSteps: [...stepsFor(shown[0]), ...notes, ...notesOf(compared)],
   };
 }
 

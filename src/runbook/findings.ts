@@ -1,6 +1,5 @@
 import type { ClaimedFinding } from "../report/report.ts";
-import type { Gathered } from "./gather.ts";
-import type { Observation, Source } from "./observation.ts";
+import type { Compared, Observation, Source } from "./observation.ts";
 import type { OwnChange } from "./ownChange.ts";
 import { clockTime, quantity } from "./quantity.ts";
 import type { Periods } from "./score.ts";
@@ -13,8 +12,7 @@ const shownDecoys = 3;
 const shownAlerts = 6;
 
 export interface FindingSources {
-  readonly gathered: Gathered;
-  readonly periods: Periods;
+  readonly compared: Compared;
   /** Own time by trace, to be drawn. */
   readonly ownTimes: ReadonlyMap<string, readonly { readonly t: number; readonly v: number }[]>;
 }
@@ -36,11 +34,7 @@ export function suspectFindings(suspect: Suspect, sources: FindingSources): read
   ];
 }
 
-function ownFinding(
-  own: OwnChange,
-  { onset }: Suspect,
-  { gathered, periods, ownTimes }: FindingSources,
-): ClaimedFinding {
+function ownFinding(own: OwnChange, { onset }: Suspect, { compared, ownTimes }: FindingSources): ClaimedFinding {
   const { service, time, errors, traces } = own;
   const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
   const parts: string[] = [];
@@ -51,7 +45,10 @@ function ownFinding(
     );
   }
   if (time.departed) {
-    const line = sparkline(ownTimes.get(service) ?? [], { from: periods.baselineFrom, to: periods.to });
+    const line = sparkline(ownTimes.get(service) ?? [], {
+      from: compared.periods.baselineFrom,
+      to: compared.periods.to,
+    });
     const of = time.of === "median" ? "" : ` (${time.of})`;
     const where = time.busiest === "" ? "" : `, mostly in ${time.busiest}`;
     parts.push(
@@ -60,7 +57,7 @@ function ownFinding(
   }
   return {
     statement: `${service}: ${parts.join("; ")} (${traces.before} traces before, ${traces.after} after)`,
-    evidence: citations(gathered.traceSources),
+    evidence: citations(compared.traceSources),
   };
 }
 
@@ -68,7 +65,7 @@ function ownFinding(
 function passingFinding(
   { service, elapsed, failed, time }: OwnChange,
   culprit: string,
-  { gathered }: FindingSources,
+  { compared }: FindingSources,
 ): ClaimedFinding {
   const change = ({ before, after }: Pick<typeof elapsed, "before" | "after">, unit: "ratio" | "milliseconds") =>
     `${quantity(before, unit)} → ${quantity(after, unit)}`;
@@ -78,7 +75,7 @@ function passingFinding(
   ];
   return {
     statement: `${service}: ${parts.join("; ")}; ${innocence({ time, failed }, culprit)}`,
-    evidence: citations(gathered.traceSources),
+    evidence: citations(compared.traceSources),
   };
 }
 
@@ -95,9 +92,9 @@ function seriesFinding(
 ): ClaimedFinding {
   const { passesOn, own } = suspect;
   const unchanged = passesOn !== undefined && own !== undefined && first ? `; ${innocence(own, passesOn)}` : "";
-  const proof = unchanged === "" ? [] : sources.gathered.traceSources;
+  const proof = unchanged === "" ? [] : sources.compared.traceSources;
   return {
-    statement: `${service}: ${changeOf(observation, sources.periods)}${unchanged}`,
+    statement: `${service}: ${changeOf(observation, sources.compared.periods)}${unchanged}`,
     evidence: citations([observation.source, ...proof]),
   };
 }
@@ -113,7 +110,7 @@ export function changeOf({ signal, departure, series }: Observation, { baselineF
 }
 
 /** Alerts that fire, by name, with whom they name and since when. */
-export function alertFindings({ alerts }: Gathered, serviceOf: Naming): readonly ClaimedFinding[] {
+export function alertFindings({ alerts }: Compared, serviceOf: Naming): readonly ClaimedFinding[] {
   const byName = Map.groupBy(alerts, ({ name }) => name);
   return [...byName].slice(0, shownAlerts).map(([name, list]) => {
     const who = [...new Set(list.map(({ labels }) => serviceOf(labels) ?? "no service"))].sort();
@@ -128,7 +125,7 @@ export function alertFindings({ alerts }: Gathered, serviceOf: Naming): readonly
 type Naming = (labels: Readonly<Record<string, string>>) => string | undefined;
 
 /** Failures in logs that the window has and the baseline has not, the commonest of each service. */
-export function logFindings({ logs }: Gathered, { from }: Periods): readonly ClaimedFinding[] {
+export function logFindings({ logs, periods: { from } }: Compared): readonly ClaimedFinding[] {
   const failures = logs.filter(({ failed, service }) => failed && service !== undefined);
   const byService = Map.groupBy(failures, ({ service }) => service as string);
   return [...byService]
@@ -158,8 +155,7 @@ function shape(text: string): string {
 
 /** What looks like a cause and is none: it was as strong before the window. */
 export function decoyFindings(
-  { observations }: Gathered,
-  periods: Periods,
+  { observations, periods }: Compared,
   culprit: string | undefined,
 ): readonly ClaimedFinding[] {
   return observations
@@ -177,7 +173,7 @@ export function decoyFindings(
 const excuses: ReadonlySet<string> = new Set(["grew as fast before", "as unsteady before"]);
 
 /** That nothing departed, with how much was looked at. */
-export function steadyFinding({ observations, traceSources }: Gathered): readonly ClaimedFinding[] {
+export function steadyFinding({ observations, traceSources }: Compared): readonly ClaimedFinding[] {
   const sources = [...observations.map(({ source }) => source), ...traceSources];
   if (sources.length === 0) return [];
   const services = new Set(observations.flatMap(({ service }) => service ?? []));

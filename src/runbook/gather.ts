@@ -5,9 +5,9 @@ import type { Alert } from "./alerts.ts";
 import type { Ask } from "./ask.ts";
 import type { Answer, Conversation } from "./conversation.ts";
 import type { LogLine } from "./logs.ts";
-import type { Observation, Source } from "./observation.ts";
+import type { Source } from "./observation.ts";
 import { itemsOf, type Reading, read, type ServiceOf, sizeOf } from "./reading.ts";
-import { type Periods, score } from "./score.ts";
+import type { Periods } from "./score.ts";
 import { counterRate, type Series } from "./series.ts";
 import type { Signal } from "./signal.ts";
 import type { Span } from "./spans.ts";
@@ -25,7 +25,7 @@ export interface Want {
 
 /** All that the answers so far hold. */
 export interface Gathered {
-  readonly observations: readonly Observation[];
+  readonly series: readonly FoundSeries[];
   readonly alerts: readonly (Alert & { readonly source: Source })[];
   readonly logs: readonly (LogLine & { readonly source: Source })[];
   readonly spans: readonly Span[];
@@ -33,10 +33,19 @@ export interface Gathered {
   readonly traceSources: readonly Source[];
   readonly calls: readonly (readonly [caller: string, callee: string])[];
   readonly outcomes: readonly Outcome[];
-  /** Series that were read, whether they could be scored or not. */
-  readonly seriesRead: number;
   /** Time of the newest data point that lies outside of baseline and window; undefined where there is none. */
   readonly newestOutside?: number;
+}
+
+/** A series that was read, counters as rates, and what it speaks of. */
+export interface FoundSeries {
+  readonly source: Source;
+  readonly signal: Signal;
+  readonly series: Series;
+  /** Undefined where no label names a service. */
+  readonly service?: string;
+  /** How often its counter began at zero again. */
+  readonly resets: number;
 }
 
 /** What became of one wanted call. */
@@ -59,14 +68,13 @@ export interface GatherOptions {
 export async function gather(wants: readonly Want[], options: GatherOptions): Promise<Gathered> {
   const { conversation, periods, serviceOf } = options;
   const gathered = {
-    observations: [] as Observation[],
+    series: [] as FoundSeries[],
     alerts: [] as (Alert & { source: Source })[],
     logs: [] as (LogLine & { source: Source })[],
     spans: [] as Span[],
     traceSources: [] as Source[],
     calls: [] as (readonly [string, string])[],
     outcomes: [] as Outcome[],
-    seriesRead: 0,
   };
   let newestOutside: number | undefined;
   const isInside = (t: number) => {
@@ -96,11 +104,8 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
       items: itemsOf(reading),
     });
     if (!trimmed) continue;
-    gathered.seriesRead += trimmed.series?.length ?? 0;
-    for (const one of trimmed.series ?? []) {
-      const observation = want.signal && observe(one, { signal: want.signal, source, periods, serviceOf });
-      if (observation) gathered.observations.push(observation);
-    }
+    for (const one of trimmed.series ?? [])
+      if (want.signal) gathered.series.push(foundSeries(one, want.signal, { source, service: serviceOf(one.labels) }));
     gathered.alerts.push(...(trimmed.alerts ?? []).map((alert) => ({ ...alert, source })));
     gathered.logs.push(...(trimmed.logs ?? []).map((line) => ({ ...line, source })));
     gathered.calls.push(...(trimmed.calls ?? []));
@@ -112,28 +117,13 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
   return { ...gathered, ...(newestOutside === undefined ? {} : { newestOutside }) };
 }
 
-function observe(
+function foundSeries(
   series: Series,
-  {
-    signal,
-    source,
-    periods,
-    serviceOf,
-  }: Pick<GatherOptions, "periods" | "serviceOf"> & { signal: Signal; source: Source },
-): Observation | undefined {
+  signal: Signal,
+  { source, service }: { readonly source: Source; readonly service: string | undefined },
+): FoundSeries {
   const rated = signal.counter ? counterRate(series) : { series, resets: 0 };
-  const { expect, floor, quantile } = signal;
-  const departure = score(rated.series, { periods, expect, floor, quantile });
-  if (!departure) return undefined;
-  const service = serviceOf(series.labels);
-  const remarks = rated.resets > 0 ? [...departure.remarks, "counter was reset" as const] : departure.remarks;
-  return {
-    source,
-    signal,
-    series: rated.series,
-    ...(service === undefined ? {} : { service }),
-    departure: { ...departure, remarks },
-  };
+  return { source, signal, ...rated, ...(service === undefined ? {} : { service }) };
 }
 
 /** Answers that are there for people: nothing is compared in them, and nobody expects it. */

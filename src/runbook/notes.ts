@@ -1,10 +1,12 @@
 import { listed } from "./findings.ts";
-import type { Gathered, Outcome } from "./gather.ts";
+import type { Outcome } from "./gather.ts";
+import type { Compared } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
 import type { Remark } from "./score.ts";
 
 /** What was not looked at or only in part, one sentence each: what failed, brought nothing, or covers another time. */
-export function notesOf({ observations, outcomes, newestOutside, traceSources }: Gathered): readonly string[] {
+export function notesOf(compared: Compared): readonly string[] {
+  const { observations, outcomes, newestOutside, traceSources, dataFrom, periods } = compared;
   const heard = outcomes.filter(({ want }) => !want.optional);
   return [
     ...grouped(heard, "refused", (titles, { text }) => `Not asked: ${titles}. ${firstLine(text)}`),
@@ -15,6 +17,11 @@ export function notesOf({ observations, outcomes, newestOutside, traceSources }:
     ),
     ...grouped(heard, "unreadable", (titles, { want }) => `Not understood on ${want.ask.server}: ${titles}.`),
     ...empty(heard),
+    ...(dataFrom === undefined
+      ? []
+      : [
+          `No data before ${clockTime(dataFrom)}: the time until ${clockTime(periods.from)} was taken as the baseline.`,
+        ]),
     ...remarked(observations),
     ...covered(outcomes),
     ...cut(outcomes),
@@ -49,7 +56,7 @@ function empty(outcomes: readonly Outcome[]): readonly string[] {
 }
 
 /** What makes series less than they could be, with how many of them. */
-function remarked(observations: Gathered["observations"]): readonly string[] {
+function remarked(observations: Compared["observations"]): readonly string[] {
   const said = flaws.flatMap((flaw) => {
     const count = observations.filter(({ departure }) => departure.remarks.includes(flaw)).length;
     return count === 0 ? [] : [`${count} ${flaw}`];

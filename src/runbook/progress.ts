@@ -7,6 +7,7 @@ import type { Conversation } from "./conversation.ts";
 import { discovery } from "./discovery.ts";
 import { gather, type Want } from "./gather.ts";
 import { knownServers } from "./knownServer.ts";
+import { compare } from "./observation.ts";
 import type { RunbookOptions } from "./runbookModel.ts";
 import { defaultServiceLabels, serviceOf } from "./serviceOf.ts";
 import { stepFor } from "./stepFor.ts";
@@ -49,9 +50,10 @@ export async function progress(options: RunbookOptions, conversation: Conversati
     claim: async () => {
       const all = new Map([...blocks.wants, ...traces].map((want) => [askKey(want.ask), want]));
       const gathered = await gather([...all.values()], reading);
-      const analysis = analyse(gathered, periods);
+      const compared = compare(gathered, periods);
+      const analysis = analyse(compared);
       const { serviceOf } = reading;
-      return claimOf({ gathered, analysis, periods, serviceOf, notes: [...placed.notes, ...blocks.notes] });
+      return claimOf({ compared, analysis, serviceOf, notes: [...placed.notes, ...blocks.notes] });
     },
   };
 }

@@ -96,15 +96,19 @@ test("swings as wide as those of the baseline are no evidence, and that is said"
   expect(found?.remarks).toEqual(["as unsteady before"]);
 });
 
-test("a series born in the window is held against zero, and that is said", () => {
-  const found = score(
-    series((index) => (index < 150 ? undefined : 40)),
-    options,
-  );
+test("a series born in the window is held against zero where none means zero, else against nothing; that is said", () => {
+  const born = (fromZero: boolean) =>
+    score(
+      series((index) => (index < 150 ? undefined : 40)),
+      { ...options, fromZero },
+    );
 
-  expect(found?.score).toBe(40);
-  expect(found).not.toHaveProperty("before");
-  expect(found?.remarks).toContain("born in the window");
+  expect(born(true)?.score).toBe(40);
+  expect(born(false)?.score).toBe(0);
+  for (const found of [born(true), born(false)]) {
+    expect(found).not.toHaveProperty("before");
+    expect(found?.remarks).toEqual(["born in the window"]);
+  }
 });
 
 test("gaps, an early end and values that are no numbers are said", () => {

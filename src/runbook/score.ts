@@ -20,6 +20,8 @@ export interface ScoreOptions {
   readonly floor: number;
   /** The values are quantiles of a histogram. */
   readonly quantile?: boolean;
+  /** No series means zero, as with errors: one that is born in the window is held against that. */
+  readonly fromZero?: boolean;
 }
 
 /** How the window departs from its baseline. */
@@ -69,7 +71,7 @@ const relativeFloor = 0.1;
  */
 export function score(
   series: Series,
-  { periods, expect, floor, quantile = false }: ScoreOptions,
+  { periods, expect, floor, quantile = false, fromZero = false }: ScoreOptions,
 ): Departure | undefined {
   const { baselineFrom, from, to, step } = periods;
   const before = series.points.filter(({ t }) => t >= baselineFrom && t < from);
@@ -85,6 +87,7 @@ export function score(
 
   const born = before.length < 3;
   if (born) remarks.push("born in the window");
+  if (born && !fromZero) return { score: 0, direction: "up", after: median(within.map(({ v }) => v)), remarks };
   const values = before.map(({ v }) => v);
   const middle = born ? 0 : median(values);
   const scale = Math.max(spread(values), relativeFloor * Math.abs(middle), floor, Number.MIN_VALUE);

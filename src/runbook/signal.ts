@@ -14,6 +14,8 @@ export interface Signal {
   /** The least deviation that is worth a word, in the unit. */
   readonly floor: number;
   readonly quantile: boolean;
+  /** No series means zero. */
+  readonly fromZero: boolean;
   /** The query gives a counter as it stands. */
   readonly counter: boolean;
 }
@@ -40,6 +42,7 @@ export function signalOf(block: Pick<Block, "title" | "hints">, text: string): S
     expect: block.hints.expect ?? (kind === "traffic" || kind === "other" ? "any" : "high"),
     floor: floorOf(kind, unit),
     quantile: /quantile/i.test(text),
+    fromZero: kind === "errors" || kind === "restarts",
     counter: /^\s*[\w:]+_total\s*(\{[^}]*\})?\s*$/.test(text),
   };
 }

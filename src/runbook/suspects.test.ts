@@ -8,8 +8,9 @@ import { type Facts, rankSuspects } from "./suspects.ts";
 function observation(service: string, kind: SignalKind, value: number, before = 10): Observation {
   return {
     source: { call: 1, server: "prometheus" },
-    signal: { kind, title: kind, expect: "high", floor: 1, quantile: false, counter: false },
+    signal: { kind, title: kind, expect: "high", floor: 1, quantile: false, fromZero: false, counter: false },
     series: { labels: { service }, points: [], gone: 0 },
+    resets: 0,
     service,
     departure: { score: value, direction: "up", before, after: 100, onset: 5, remarks: [] },
   };
