@@ -7,7 +7,7 @@ import type { Deployment } from "./deployment.ts";
 
 /** The model that needs none: it follows the queries of the deployment's skills, by the names that the run offers tools under. */
 export function runbookFor(
-  { registry, catalog, now }: Deployment,
+  { registry, catalog, now, config }: Deployment,
   {
     window,
     offered,
@@ -20,5 +20,14 @@ export function runbookFor(
     const known = { name: tool.name, inputSchema: tool.inputSchema, ...(name === undefined ? {} : { offered: name }) };
     tools.set(server, [...(tools.get(server) ?? []), known]);
   }
-  return runbookModel({ catalog, tools, window, now, set });
+  const { serviceLabels, arguments: needed } = config.runbook;
+  return runbookModel({
+    catalog,
+    tools,
+    window,
+    now,
+    set,
+    needed: new Map(Object.entries(needed)),
+    ...(serviceLabels ? { serviceLabels } : {}),
+  });
 }

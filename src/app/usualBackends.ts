@@ -1,5 +1,5 @@
 /** A backend that teams commonly run, where it usually answers, and the MCP server that speaks for it. Pure data. */
-export interface UsualBackend {
+interface UsualBackend {
   /** The server's name in `korvus.yaml`, which the shipped skills refer to. */
   readonly name: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface UsualBackend {
   readonly notes: readonly string[];
 }
 
-export type StarterServer =
+type StarterServer =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
@@ -23,7 +23,7 @@ const npx = (packageName: string, args: readonly string[], env: Readonly<Record<
   env,
 });
 
-export const usualBackends: readonly UsualBackend[] = [
+const usualBackends: readonly UsualBackend[] = [
   {
     name: "prometheus",
     title: "Prometheus",

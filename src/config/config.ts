@@ -23,6 +23,12 @@ export interface Config {
   };
   /** Absent for runbook, the default, which needs none. */
   readonly model?: ModelConfig;
+  readonly runbook: {
+    /** Labels that name a service, the most trusted first; absent: the usual ones. */
+    readonly serviceLabels?: readonly string[];
+    /** By server: arguments that its query tools need and only the operator knows. */
+    readonly arguments: Readonly<Record<string, JsonObject>>;
+  };
   readonly budget: Budget;
   readonly policy: PolicyRules;
   /** Every value that came from an environment variable, and a literal API key, for the redactor. */

@@ -10,6 +10,7 @@ export function defaultConfig(directory: string): Config {
     directory,
     skills: { path: resolve(directory, "skills"), warnShare: 0.25 },
     mcp: { connectTimeout: 10_000, callTimeout: 60_000, servers: [] },
+    runbook: { arguments: {} },
     budget: { steps: 40, tokens: 500_000, time: 600_000, resultTokens: 25_000 },
     policy: { allow: [], ask: [], deny: [] },
     secrets: [],

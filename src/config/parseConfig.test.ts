@@ -25,6 +25,7 @@ test("an empty file is the default configuration", () => {
     skills: { path: "/ops/skills", warnShare: 0.25 },
     mcp: { connectTimeout: 10_000, callTimeout: 60_000, servers: [] },
     budget: { steps: 40, tokens: 500_000, time: 600_000, resultTokens: 25_000 },
+    runbook: { arguments: {} },
     policy: { allow: [], ask: [], deny: [] },
     secrets: [],
     warnings: [],
@@ -57,6 +58,7 @@ model:
   price: { input: 0.5, output: 2 }
   options: { effort: high, nested: [1, true, null] }
 budget: { steps: 5, tokens: 1000, time: 1h, cost: 2.0, result_tokens: 100 }
+runbook: { service_labels: [app], arguments: { grafana: { datasourceUid: x } } }
 policy: { allow: [prometheus.query], ask: ["tempo.*"], deny: ["*.delete_*", "*"] }
 `,
     { TEMPO_TOKEN: "tempo-secret", KEY: "model-secret" },
@@ -101,6 +103,7 @@ policy: { allow: [prometheus.query], ask: ["tempo.*"], deny: ["*.delete_*", "*"]
       options: { effort: "high", nested: [1, true, null] },
     },
     budget: { steps: 5, tokens: 1_000, time: 3_600_000, cost: 2, resultTokens: 100 },
+    runbook: { serviceLabels: ["app"], arguments: { grafana: { datasourceUid: "x" } } },
     policy: { allow: ["prometheus.query"], ask: ["tempo.*"], deny: ["*.delete_*", "*"] },
     secrets: [
       { name: "TEMPO_TOKEN", value: "tempo-secret" },
@@ -275,7 +278,7 @@ test("the schema describes what is accepted", () => {
   const { properties, additionalProperties } = configSchema();
 
   expect(additionalProperties).toBe(false);
-  expect(Object.keys(properties as object)).toEqual(["skills", "mcp", "model", "budget", "policy"]);
+  expect(Object.keys(properties as object)).toEqual(["skills", "mcp", "model", "budget", "runbook", "policy"]);
 });
 
 test("whatever is written, a configuration or a ConfigError comes out", () => {

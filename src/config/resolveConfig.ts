@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { JsonObject } from "../json/json.ts";
 import { type Secret, shortestSecret } from "../redact/redact.ts";
 import type { Config, ServerConfig } from "./config.ts";
 import type { Environment } from "./expandVariables.ts";
@@ -33,6 +34,10 @@ export function resolveConfig(input: ConfigInput, { file, directory, env, variab
         .map(([name, server]) => serverConfig(name, server, directory)),
     },
     ...(resolved && { model: resolved.model }),
+    runbook: {
+      ...(input.runbook.service_labels && { serviceLabels: input.runbook.service_labels }),
+      arguments: input.runbook.arguments as Readonly<Record<string, JsonObject>>,
+    },
     budget: {
       steps: budget.steps,
       tokens: budget.tokens,

@@ -107,6 +107,16 @@ export const schema = map(
       cost: z.number().gt(0, { error: "must be more than 0" }).optional().describe("USD; needs model.price"),
       result_tokens: count.default(25_000).describe("Bound on what the model sees of one tool result at once"),
     }).prefault({}),
+    runbook: map({
+      service_labels: texts
+        .min(1, { error: "needs at least one label" })
+        .optional()
+        .describe("Labels that name a service, the most trusted first"),
+      arguments: z
+        .record(serverName, z.record(text, z.json()))
+        .default({})
+        .describe("By server: arguments that its query tools need, as Grafana's datasourceUid"),
+    }).prefault({}),
     policy: map({ allow: patterns, ask: patterns, deny: patterns }).prefault({}),
   },
   later,
