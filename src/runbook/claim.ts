@@ -2,6 +2,8 @@ import type { ClaimedFinding, ReportClaim } from "../report/report.ts";
 import type { Analysis } from "./analysis.ts";
 import {
   alertFindings,
+  changeOf,
+  citations,
   decoyFindings,
   type FindingSources,
   logFindings,
@@ -9,8 +11,9 @@ import {
   suspectFindings,
 } from "./findings.ts";
 import { notesOf } from "./notes.ts";
-import type { Compared } from "./observation.ts";
+import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
+import { departs } from "./score.ts";
 import { summaryOf, verdictOf } from "./summary.ts";
 import type { Suspect } from "./suspects.ts";
 
@@ -31,9 +34,11 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
   const sources: FindingSources = { compared, ownTimes };
   const verdict = verdictOf(ranking);
   const shown = ranking.suspects.slice(0, shownSuspects);
+  const unnamed = unnamedDepartures(compared);
   const findings: ClaimedFinding[] = [
     ...shown.flatMap((suspect) => suspectFindings(suspect, sources)),
-    ...(shown.length === 0 ? steadyFinding(compared) : []),
+    ...unnamed.map((one) => ({ statement: changeOf(one, compared.periods), evidence: citations([one.source]) })),
+    ...(shown.length + unnamed.length === 0 ? steadyFinding(compared) : []),
     ...alertFindings(compared, serviceOf),
     ...logFindings(compared),
     ...decoyFindings(compared, shown[0]?.service),
@@ -41,6 +46,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
   return {
     summary: summaryOf({
       ranking,
+      unnamed,
       periods: compared.periods,
       tracesRead: compared.traceSources.length > 0,
       seriesCompared: compared.observations.length,
@@ -51,6 +57,16 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     nextSteps: [...stepsFor(shown[0]), ...notes, ...notesOf(compared)],
   };
 }
+
+/** Departed series whose labels name no service, strongest first. */
+function unnamedDepartures({ observations }: Compared): readonly Observation[] {
+  return observations
+    .filter(({ service, departure }) => service === undefined && departure.score >= departs)
+    .sort((a, b) => b.departure.score - a.departure.score)
+    .slice(0, shownUnnamed);
+}
+
+const shownUnnamed = 3;
 
 function stepsFor(first: Suspect | undefined): readonly string[] {
   if (first === undefined) return ["Widen the window, or add queries to the skills, if the symptom is real."];

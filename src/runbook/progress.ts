@@ -11,7 +11,7 @@ import { compare } from "./observation.ts";
 import type { RunbookOptions } from "./runbookModel.ts";
 import { defaultServiceLabels, serviceOf } from "./serviceOf.ts";
 import { stepFor } from "./stepFor.ts";
-import { traceAsks } from "./traceAsks.ts";
+import { fetchAsks, traceAsks } from "./traceAsks.ts";
 
 /** Where an investigation stands. */
 export interface Progress {
@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 /**
- * Two stages: what the blocks need to know; the blocks, and samples of whole traces. Everything
+ * Stages: what the blocks need to know; the blocks, and samples of traces; traces that the samples only name. Everything
  * follows from the options and the answers so far, so each step works it out anew.
  */
 export async function progress(options: RunbookOptions, conversation: Conversation): Promise<Progress> {
@@ -39,17 +39,20 @@ export async function progress(options: RunbookOptions, conversation: Conversati
   const first = discovery(placed.blocks, { periods, now, set, serviceLabels });
   const blocks = blockWants(placed.blocks, { discovered: await first.read(conversation), periods, now, set });
   const named = new Set(catalog.skills.map(({ mcpServer }) => mcpServer));
-  const traces = traceAsks(
-    servers.filter(({ server }) => named.has(server)),
-    periods,
-  ).map((ask): Want => ({ ask, skill: "", title: "traces before and after", optional: false }));
+  const withSkill = servers.filter(({ server }) => named.has(server));
+  const sampled = traceAsks(withSkill, periods, now);
+  const fetched = await fetchAsks(withSkill, sampled, conversation);
+  const traces = [...sampled, ...fetched].map(
+    (ask): Want => ({ ask, skill: "", title: "samples of traces", optional: false }),
+  );
 
-  const stages = [first.wants, [...blocks.wants, ...traces]];
+  const all = [...new Map([...blocks.wants, ...traces].map((want) => [askKey(want.ask), want])).values()];
+  // What is fetched is only known once the samples are there, and is then all that is left.
+  const stages = [first.wants, all];
   return {
     wants: stages.find((stage) => stage.some(({ ask }) => !conversation.made(ask))) ?? [],
     claim: async () => {
-      const all = new Map([...blocks.wants, ...traces].map((want) => [askKey(want.ask), want]));
-      const gathered = await gather([...all.values()], reading);
+      const gathered = await gather(all, reading);
       const compared = compare(gathered, periods);
       const analysis = analyse(compared);
       const { serviceOf } = reading;

@@ -1,5 +1,6 @@
 import type { Verdict } from "../report/report.ts";
 import { listed } from "./findings.ts";
+import type { Observation } from "./observation.ts";
 import { clockTime, quantity } from "./quantity.ts";
 import type { Periods } from "./score.ts";
 import type { SignalKind } from "./signal.ts";
@@ -18,6 +19,8 @@ const clearWeight = 0.3;
 
 export interface SummaryFacts {
   readonly ranking: Ranking;
+  /** Departed series whose labels name no service, strongest first. */
+  readonly unnamed: readonly Observation[];
   readonly periods: Periods;
   readonly tracesRead: boolean;
   readonly seriesCompared: number;
@@ -25,13 +28,16 @@ export interface SummaryFacts {
   readonly alerts: readonly string[];
 }
 
-export function summaryOf({ ranking, periods, tracesRead, seriesCompared, alerts }: SummaryFacts): string {
+export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompared, alerts }: SummaryFacts): string {
   const { suspects, tied } = ranking;
   const span = `${clockTime(periods.from)} and ${clockTime(periods.to)} UTC`;
   const [first] = suspects;
   if (first === undefined) {
     const firing =
       alerts.length === 0 ? "" : ` ${listed(alerts)} ${alerts.length === 1 ? "fires" : "fire"} all the same.`;
+    const [strongest] = unnamed;
+    if (strongest)
+      return `There is ${riseOf(strongest)}${since(strongest.departure)}; no label names the service.${firing}`;
     if (seriesCompared === 0 && !tracesRead)
       return `No data of the time between ${span} was found that could be compared with the time before.${firing}`;
     const compared = [
@@ -53,7 +59,7 @@ export function summaryOf({ ranking, periods, tracesRead, seriesCompared, alerts
   return `${first.service} ${happened(first)}${since(first)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
 }
 
-function since({ onset }: Suspect): string {
+function since({ onset }: { readonly onset?: number }): string {
   return onset === undefined ? "" : ` at ${clockTime(onset)} UTC`;
 }
 
@@ -64,9 +70,12 @@ function happened({ own, departed, basis }: Suspect): string {
     departed.find(({ signal }) => signal.kind !== "traffic") ??
     departed[0];
   if (!shown) return "suffers";
-  const { before, after, direction } = shown.departure;
-  const from = before === undefined ? "nothing" : quantity(before, shown.signal.unit);
-  return `shows a ${direction === "up" ? "rise" : "fall"} of ${shown.signal.title} from ${from} to ${quantity(after, shown.signal.unit)}`;
+  return `shows ${riseOf(shown)}`;
+}
+
+function riseOf({ signal, departure: { before, after, direction } }: Observation): string {
+  const from = before === undefined ? "nothing" : quantity(before, signal.unit);
+  return `a ${direction === "up" ? "rise" : "fall"} of ${signal.title} from ${from} to ${quantity(after, signal.unit)}`;
 }
 
 /** The numbers behind the first sentence. */

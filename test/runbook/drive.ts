@@ -35,7 +35,7 @@ export const window = {
 
 const anything: JsonObject = {
   type: "object",
-  properties: { from: {}, to: {}, limit: {}, includeSpans: {} },
+  properties: { from: {}, to: {}, limit: {}, includeSpans: {}, trace_id: {} },
 };
 
 /** Lets the runbook talk to servers that are functions, as the loop would, until it reports. */

@@ -209,6 +209,83 @@ describe("holes", () => {
   });
 });
 
+test("a departure whose labels name no service is told all the same", async () => {
+  const answer = matrix({ "": rising(0, 0.3) });
+
+  const { claim } = await drive({
+    skills: [skillOf("prometheus", errors)],
+    servers: { prometheus: prometheus(() => answer) },
+  });
+
+  expect(claim).toMatchObject({ verdict: "inconclusive" });
+  expect(claim.summary).toMatch(/^There is a rise of error ratio from 0.* to 30.* at 14:10:00 UTC; no label names the/);
+  expect(claim.findings[0]?.statement).toMatch(/^error ratio /);
+});
+
+test("gaps, births and values that are no numbers are counted in what is said", async () => {
+  const holed = matrix({
+    a: (minute) => (Math.round(minute * 4) % 3 === 0 ? 0.1 : undefined),
+    b: (minute) => (minute > 45 ? 0.1 : undefined),
+    c: (minute) => (minute < 50 ? 0.1 : Number.NaN),
+  });
+
+  const { claim } = await drive({
+    skills: [skillOf("prometheus", latency)],
+    servers: { prometheus: prometheus(() => holed) },
+  });
+
+  expect(claim.verdict).toBe("inconclusive");
+  expect(claim.nextSteps).toContain(
+    "Of 3 series: 1 born in the window, 1 ended in the window, 1 gaps, 1 values that are no numbers.",
+  );
+});
+
+test("traces that a search only names are fetched, and own time decides", async () => {
+  const ids = new Map<string, number>();
+  const search = ({ start }: { start?: unknown }) => {
+    const began = Date.parse(String(start));
+    const traces = [1, 2, 3, 4].map((index) => {
+      const id = `${began}${index}`;
+      ids.set(id, began + index * 1000);
+      return {
+        traceID: id,
+        rootServiceName: "checkout",
+        startTimeUnixNano: `${began + index * 1000}000000`,
+        durationMs: 9,
+      };
+    });
+    return JSON.stringify({ traces });
+  };
+  const trace = ({ trace_id: id }: { trace_id?: unknown }) => {
+    const start = ids.get(String(id)) ?? 0;
+    const own = start < window.from ? 20 : 600;
+    const span = (name: string, ms: number, parentSpanId?: string) => ({
+      traceId: "AA==",
+      spanId: name,
+      ...(parentSpanId === undefined ? {} : { parentSpanId }),
+      name,
+      startTimeUnixNano: `${start}000000`,
+      endTimeUnixNano: `${start + ms}000000`,
+    });
+    const batch = (service: string, spans: readonly object[]) => ({
+      resource: { attributes: [{ key: "service.name", value: { stringValue: service } }] },
+      scopeSpans: [{ spans: spans.map((one) => ({ ...one, traceId: String(id) })) }],
+    });
+    return JSON.stringify({
+      batches: [batch("checkout", [span("root", own + 10)]), batch("payments", [span("charge", own, "root")])],
+    });
+  };
+
+  const { claim, calls } = await drive({
+    skills: ["---\nname: traces\nmcp_server: tempo\n---\nNothing to run."],
+    servers: { tempo: { "traceql-search": search, "get-trace": trace } },
+  });
+
+  expect(calls.filter(({ tool }) => tool === "get-trace")).toHaveLength(27);
+  expect(claim.verdict).toBe("likely");
+  expect(claim.summary).toMatch(/^payments slowed down at 14:0.*; checkout only passes it on\./);
+});
+
 test("tools that are not offered by themselves are reached through call_tool", async () => {
   const { runbookModel } = await import("../../src/runbook/runbookModel.ts");
   const tools = ["query", "queryRange"].map((name) => ({ name, inputSchema: {} }));
