@@ -4,19 +4,19 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { eventually } from "../kit/eventually.ts";
 import { findProgram } from "../kit/findProgram.ts";
 import { type Ended, type KorvusPlace, korvusPlace, type RunningKorvus } from "../kit/korvus.ts";
 import { inTurn, providerMock, reporting } from "../kit/providerMock.ts";
 import type { RawReply } from "../wire/rawServer.ts";
-import { odd, probe, runOutput, skill } from "./runOutput.ts";
+import { odd, patiently, probe, runOutput, skill } from "./runOutput.ts";
 
 // The processes of several runs share the machine with those of other tests.
 vi.setConfig({ testTimeout: 90_000 });
 
 const onTerminal = { skip: findProgram("script") === undefined && !process.env["CI"] };
 
-const mayMount = spawnSync("unshare", ["-m", "true"]).status === 0 && process.getuid?.() === 0;
+const unshare = process.getuid?.() === 0 ? findProgram("unshare") : undefined;
+const mayMount = unshare !== undefined && spawnSync(unshare, ["-m", "true"]).status === 0;
 
 /** The time from Ctrl-C to the end, ms: about a second, and room for a machine that is busy with other tests. */
 const soon = 2000;
@@ -63,7 +63,7 @@ describe.concurrent("Ctrl-C", () => {
       model: { provider: "ollama", name: "x" },
     });
     const running = place.start([...ask, "--record", "incident.jsonl"]);
-    const moment = eventually("a tree of processes is there", () => place.processes().length >= 5);
+    const moment = patiently("a tree of processes is there", () => place.processes().length >= 5);
 
     const ended = await interruptedAt(moment, running);
 
@@ -84,7 +84,7 @@ describe.concurrent("Ctrl-C", () => {
     const running = place.start(ask);
 
     const ended = await interruptedAt(
-      eventually("the second step is asked", () => provider.requests.length === 2),
+      patiently("the second step is asked", () => provider.requests.length === 2),
       running,
     );
 
@@ -107,7 +107,7 @@ describe.concurrent("Ctrl-C", () => {
       model: provider.modelOf(),
     });
     const running = place.start(ask);
-    const moment = eventually("the call has reached the server", () =>
+    const moment = patiently("the call has reached the server", () =>
       readFile(join(place.path, "calls.jsonl"), "utf8").catch(() => ""),
     );
 
@@ -167,7 +167,7 @@ describe.concurrent("Ctrl-C", () => {
     await using provider = await providerMock(inTurn({}), silence);
     await using place = await korvusPlace({ mcp: { servers: { wrapped: wrappedProbe } }, model: provider.modelOf() });
     const running = place.startOnTerminal(["investigate", "why?"], 80);
-    await eventually("the model is asked", () => provider.requests.length === 1);
+    await patiently("the model is asked", () => provider.requests.length === 1);
     await running.until(/the model is thinking/);
 
     const began = Date.now();
@@ -184,7 +184,7 @@ describe.concurrent("Ctrl-C", () => {
       model: { provider: "ollama", name: "x" },
     });
     const running = place.start(ask);
-    await eventually("a tree of processes is there", () => place.processes().length >= 5);
+    await patiently("a tree of processes is there", () => place.processes().length >= 5);
 
     running.kill("SIGINT");
     const ended = await interruptedAt(Promise.resolve(), running);
@@ -198,7 +198,7 @@ describe.concurrent("Ctrl-C", () => {
     const running = place.start(["investigate", "why?"]);
 
     const ended = await interruptedAt(
-      eventually("the model is asked", () => provider.requests.length === 1),
+      patiently("the model is asked", () => provider.requests.length === 1),
       running,
     );
 
@@ -211,7 +211,7 @@ describe.concurrent("Ctrl-C", () => {
     for (const args of [["mcp", "list"], ["doctor"], ["skills", "list"]]) {
       await using place = await korvusPlace({ mcp: { servers: { mute: odd("mute"), wrapped: wrappedProbe } } });
       const running = place.start(args);
-      const moment = eventually("a tree of processes is there", () => place.processes().length >= 5);
+      const moment = patiently("a tree of processes is there", () => place.processes().length >= 5);
 
       await expectAllGone(place, await interruptedAt(moment, running));
     }

@@ -2,11 +2,10 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { eventually } from "../kit/eventually.ts";
 import { endProcess, type KorvusPlace, korvusPlace } from "../kit/korvus.ts";
 import { type Answer, inTurn, type ModelPolicy, providerMock, reporting } from "../kit/providerMock.ts";
 import { ordinaryAnswer, startHttp } from "../mcp/startHttp.ts";
-import { odd, probe, type RunOutput, runOutput, skill } from "./runOutput.ts";
+import { odd, patiently, probe, type RunOutput, runOutput, skill } from "./runOutput.ts";
 
 // The processes of several runs share the machine with those of other tests.
 vi.setConfig({ testTimeout: 90_000 });
@@ -163,7 +162,7 @@ describe("a run that was recorded", () => {
 
 test("what failed when it was recorded fails in the same way on replay", async () => {
   const kill = async (place: KorvusPlace, mark: string) => {
-    const found = await eventually(mark, () => place.processes().find(({ command }) => command.includes(mark)));
+    const found = await patiently(mark, () => place.processes().find(({ command }) => command.includes(mark)));
     endProcess(found.pid, "SIGKILL");
   };
   const policy = (live?: () => KorvusPlace) =>
@@ -290,7 +289,7 @@ describe.concurrent("a file to record to", () => {
     );
     await using place = await korvusPlace({ mcp: { servers: { one: probe() } }, model: provider.modelOf() });
     const running = place.start([...ask, "--record", "incident.jsonl"]);
-    await eventually("the second step is asked", () => provider.requests.length === 2);
+    await patiently("the second step is asked", () => provider.requests.length === 2);
 
     running.kill("SIGINT");
 

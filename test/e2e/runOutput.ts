@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RunSummary } from "../../src/agent/runSummary.ts";
 import type { Report } from "../../src/report/report.ts";
+import { eventually } from "../kit/eventually.ts";
 import type { Ended } from "../kit/korvus.ts";
 
 /** What `korvus investigate --json` prints. */
@@ -32,4 +33,9 @@ export function probe(more: object = {}): object {
 /** A server that misbehaves as `mode` says; see `oddServer.ts`. */
 export function odd(mode: string, more: object = {}): object {
   return { command: process.execPath, args: [join(import.meta.dirname, "../mcp/oddServer.ts"), mode], ...more };
+}
+
+/** `eventually`, on a machine that other tests keep busy. */
+export function patiently<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>> {
+  return eventually(what, probe, 60_000);
 }

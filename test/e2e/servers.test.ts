@@ -2,13 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { eventually } from "../kit/eventually.ts";
 import { freePort } from "../kit/freePort.ts";
 import { endProcess, type KorvusPlace, korvusPlace } from "../kit/korvus.ts";
 import { inTurn, providerMock, reporting } from "../kit/providerMock.ts";
 import { type RunningProcess, startProcess } from "../kit/startProcess.ts";
 import { thirdParty } from "../kit/thirdParty.ts";
-import { odd, probe, runOutput, skill } from "./runOutput.ts";
+import { odd, patiently, probe, runOutput, skill } from "./runOutput.ts";
 
 // The processes of several runs share the machine with those of other tests.
 vi.setConfig({ testTimeout: 90_000 });
@@ -27,7 +26,7 @@ async function startEverything(port: number): Promise<RunningProcess> {
 
 /** The process of a server, told by its command line, that runs now. */
 async function pidOf(place: KorvusPlace, mark: string): Promise<number> {
-  const found = await eventually(`a process with ${mark}`, () =>
+  const found = await patiently(`a process with ${mark}`, () =>
     place.processes().find(({ command }) => command.includes(mark)),
   );
   return found.pid;
@@ -152,13 +151,13 @@ describe.concurrent("a run whose servers fail", () => {
     };
     await using place = await korvusPlace(
       {
-        mcp: { connect_timeout: "4s", servers: { ...broken, probe: probe() } },
+        mcp: { connect_timeout: "8s", servers: { ...broken, probe: probe() } },
         model: provider.modelOf(),
       },
       skillOf(...Object.keys(broken), "probe"),
     );
 
-    const [list, ended] = [await place.run(["skills", "list", "--json"]), await place.run(ask)];
+    const [list, ended] = await Promise.all([place.run(["skills", "list", "--json"]), place.run(ask)]);
 
     expect([list.code, ended.code]).toEqual([0, 0]);
     const listed = JSON.parse(list.stdout) as {
@@ -171,9 +170,9 @@ describe.concurrent("a run whose servers fail", () => {
       expect.stringMatching(/^dies-skill: dies is not connected \(.*exited with code 3/s),
       expect.stringMatching(/^failing-skill: failing is not connected \(.*the catalog is locked/),
       expect.stringMatching(/^missing-skill: missing is not connected \(command not found/),
-      expect.stringMatching(/^mute-skill: mute is not connected \(.*4 s/),
+      expect.stringMatching(/^mute-skill: mute is not connected \(.*8 s/),
       expect.stringMatching(/^refused-skill: refused is not connected \(.*ECONNREFUSED/),
-      expect.stringMatching(/^unlisted-skill: unlisted is not connected \(.*4 s/),
+      expect.stringMatching(/^unlisted-skill: unlisted is not connected \(.*8 s/),
     ]);
     expect(report.coverage.skillsDropped).toEqual(listed.dropped);
     expect(report.skillsUsed).toEqual(["probe-skill"]);

@@ -8,6 +8,12 @@ import { tempDir } from "./tempDir.ts";
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts");
 
+/** A `korvus.yaml` as an object. */
+interface ConfigObject {
+  readonly mcp?: object;
+  readonly [section: string]: unknown;
+}
+
 export interface Ended {
   /** Null after a signal that ended the process. */
   readonly code: number | null;
@@ -17,7 +23,7 @@ export interface Ended {
 }
 
 export interface KorvusOptions {
-  /** Beside PATH, HOME, a C.UTF-8 locale and UTC. */
+  /** Beside PATH, HOME, which is TMPDIR too, a C.UTF-8 locale and UTC. */
   readonly env?: Readonly<Record<string, string>>;
   /** Written to its input, which is then closed. Default: closed at once. `open` leaves it open. */
   readonly stdin?: string | { readonly open: true };
@@ -49,14 +55,14 @@ export interface Descendant {
  * runs from its sources. Everything that a Korvus starts inherits that HOME: so its processes can be told from all
  * others, and what is left of them goes at dispose.
  */
-export async function korvusPlace(config: object | undefined, files: Readonly<Record<string, string>> = {}) {
+export async function korvusPlace(config: ConfigObject | undefined, files: Readonly<Record<string, string>> = {}) {
   const dir = await tempDir({
-    ...(config && { "korvus.yaml": stringify(config) }),
+    ...(config && { "korvus.yaml": stringify(withPatience(config)) }),
     ...files,
     "home/.keep": "",
   });
   const home = join(dir.path, "home");
-  const environment = { PATH: process.env["PATH"] ?? "", HOME: home, LANG: "C.UTF-8", TZ: "UTC" };
+  const environment = { PATH: process.env["PATH"] ?? "", HOME: home, LANG: "C.UTF-8", TZ: "UTC", TMPDIR: home };
   const started: RunningKorvus[] = [];
 
   function start(args: readonly string[], options: KorvusOptions = {}): RunningKorvus {
@@ -98,11 +104,13 @@ export async function korvusPlace(config: object | undefined, files: Readonly<Re
       await mkdir(dirname(join(dir.path, name)), { recursive: true });
       await writeFile(join(dir.path, name), content);
     },
-    /** Fails unless every process that a Korvus started is gone, or goes within a moment. */
+    /** Fails unless every process that a Korvus started is gone, or goes within a moment, and so are its files. */
     async nothingIsLeft(): Promise<void> {
       await eventually("every child and grandchild is gone", () => processes().length === 0, 500).catch(() => {
         throw new Error(`still running: ${JSON.stringify(processes())}`);
       });
+      const files = readdirSync(home).filter((name) => name.startsWith("korvus-"));
+      if (files.length > 0) throw new Error(`left behind: ${files.join(", ")}`);
     },
     async [Symbol.asyncDispose]() {
       for (const running of started) running.kill("SIGKILL");
@@ -111,6 +119,11 @@ export async function korvusPlace(config: object | undefined, files: Readonly<Re
       await dir[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Servers may start slowly where many tests share a machine: unless a configuration says otherwise, they may. */
+function withPatience(config: ConfigObject): object {
+  return config.mcp ? { ...config, mcp: { connect_timeout: "40s", ...config.mcp } } : config;
 }
 
 export type KorvusPlace = Awaited<ReturnType<typeof korvusPlace>>;
