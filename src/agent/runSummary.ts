@@ -24,7 +24,7 @@ export interface RunSummary {
   readonly notices: readonly Pick<Notice, "kind" | "message">[];
 }
 
-interface CallSummary {
+export interface CallSummary {
   readonly call: number;
   readonly step: number;
   readonly server?: string;

@@ -1,8 +1,9 @@
 import type { RunSummary } from "../agent/runSummary.ts";
 import type { Finding, Report, ServerCoverage, Verdict } from "../report/report.ts";
+import { citationMarks, evidenceLines } from "./renderEvidence.ts";
 import { renderMarkdown } from "./renderMarkdown.ts";
 import type { Colors, Terminal } from "./terminal.ts";
-import { duration, grouped, shortened, visible, wrap } from "./text.ts";
+import { duration, grouped, visible, wrap } from "./text.ts";
 
 type View = Pick<Terminal, "width" | "outColors">;
 
@@ -13,7 +14,7 @@ export function renderReport(report: Report, run: RunSummary, { width, outColors
     headline(report, run, { room, colors }),
     renderMarkdown(report.summary, { width: room, colors }),
     numbered(report.findings, { room, colors }),
-    section("Evidence", evidence(report, run, room), colors),
+    section("Evidence", evidenceLines(report, run, room), colors),
     section("Not looked at", report.coverage.servers.flatMap(notLookedAt), colors),
     section(
       "Skills not loaded",
@@ -62,26 +63,13 @@ function numbered(findings: readonly Finding[], { room, colors }: { room: number
   return findings
     .map(({ statement, evidence, status, problems }, index) => {
       const mark = `${index + 1}`.padStart(2);
-      const cited = evidence.map(({ call }) => `[${call}]`).join(" ");
+      const cited = citationMarks(evidence.map(({ call }) => call));
       const text = `${mark}  ${wrap(`${visible(statement)} ${cited}`.trimEnd(), room - 4, "    ")}`;
       return status === "supported"
         ? text
         : `${text}\n    ${colors.yellow(wrap(visible(`unsupported: ${problems.join("; ")}`), room - 4, "    "))}`;
     })
     .join("\n");
-}
-
-/** The cited calls, so that a reader can repeat each. */
-function evidence({ findings }: Report, { calls }: RunSummary, room: number): readonly string[] {
-  const cited = new Set(findings.flatMap(({ evidence }) => evidence.map(({ call }) => call)));
-  return calls
-    .filter(({ call }) => cited.has(call))
-    .map(({ call, server = "-", tool, arguments: args, outcome }) =>
-      shortened(
-        `[${call}] ${server} ${tool} ${JSON.stringify(args)}${outcome === "ok" ? "" : ` (${outcome})`}`,
-        room * 3,
-      ),
-    );
 }
 
 function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly string[] {
