@@ -7,7 +7,7 @@ import { sparkline } from "./sparkline.ts";
 import type { Suspect } from "./suspects.ts";
 
 /** Departed series that are shown of one suspect; the rest says the same again. */
-const shownSeries = 3;
+const shownSeries = 4;
 const shownDecoys = 3;
 const shownAlerts = 6;
 
@@ -20,9 +20,11 @@ export interface FindingSources {
 /** What speaks against a suspect, or why it only passes on: the own work first, then series by strength. */
 export function suspectFindings(suspect: Suspect, sources: FindingSources): readonly ClaimedFinding[] {
   const { service, own, departed } = suspect;
-  const shown = [...departed]
-    .filter(({ signal }) => signal.kind !== "traffic")
-    .sort((a, b) => b.departure.score - a.departure.score)
+  // The strongest of each kind: a second series of latency says the same again.
+  const byKind = Map.groupBy(departed, ({ signal }) => signal.kind);
+  const shown = [...byKind]
+    .filter(([kind]) => kind !== "traffic")
+    .flatMap(([, list]) => list.slice(0, 1))
     .slice(0, shownSeries);
   const ofOwn = own && (own.time.departed || own.errors.departed) ? [ownFinding(own, suspect, sources)] : [];
   const passes =
@@ -39,16 +41,17 @@ function ownFinding(own: OwnChange, { onset }: Suspect, { compared, ownTimes }: 
   const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
   const parts: string[] = [];
   if (errors.departed) {
-    const words = errors.message === "" ? "" : `: ${errors.message}`;
+    const words = errors.message === "" ? "" : ` (${errors.message})`;
     parts.push(
-      `fails by itself in ${quantity(errors.before, "ratio")} → ${quantity(errors.after, "ratio")} of traces${at}${words}`,
+      `own failures ${quantity(errors.before, "ratio")} → ${quantity(errors.after, "ratio")} of traces${at}${words}`,
     );
   }
   if (time.departed) {
+    // Samples lie apart: between them there is no gap in the service.
     const line = sparkline(ownTimes.get(service) ?? [], {
       from: compared.periods.baselineFrom,
       to: compared.periods.to,
-    });
+    }).replaceAll(" ", "");
     const of = time.of === "median" ? "" : ` (${time.of})`;
     const where = time.busiest === "" ? "" : `, mostly in ${time.busiest}`;
     parts.push(

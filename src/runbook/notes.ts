@@ -57,20 +57,24 @@ function empty(outcomes: readonly Outcome[]): readonly string[] {
 
 /** What makes series less than they could be, with how many of them. */
 function remarked(observations: Compared["observations"]): readonly string[] {
-  const said = flaws.flatMap((flaw) => {
+  const found = flaws.flatMap(([flaw, said]) => {
     const count = observations.filter(({ departure }) => departure.remarks.includes(flaw)).length;
-    return count === 0 ? [] : [`${count} ${flaw}`];
+    return count === 0 ? [] : [`${count} ${said}`];
   });
-  return said.length === 0 ? [] : [`Of ${observations.length} series: ${said.join(", ")}.`];
+  return found.length === 0 ? [] : [`Of ${observations.length} series: ${found.join(", ")}.`];
 }
 
-const flaws: readonly Remark[] = [
-  "born in the window",
-  "ended in the window",
-  "gaps",
-  "values that are no numbers",
-  "counter was reset",
+const flaws: readonly (readonly [Remark, string])[] = [
+  ["born in the window", "born in the window"],
+  ["ended in the window", "ended in the window"],
+  ["gaps", "with gaps"],
+  ["values that are no numbers", "with values that are no numbers"],
+  ["counter was reset", "reset"],
 ];
+
+function verb(list: readonly Outcome[], many: string, one: string): string {
+  return new Set(list.map(({ want }) => want.ask.tool)).size === 1 ? one : many;
+}
 
 /** By server and reach: what only knows the present, or whole minutes, says so once for all its calls. */
 function covered(outcomes: readonly Outcome[]): readonly string[] {
@@ -80,9 +84,9 @@ function covered(outcomes: readonly Outcome[]): readonly string[] {
     const { server, covering } = (list[0] as Outcome).want.ask;
     const tools = listed([...new Set(list.map(({ want }) => want.ask.tool))]);
     if (covering.kind === "superset")
-      return `Window partly covered: ${tools} of ${server} reach from ${clockTime(covering.from)} to ${clockTime(covering.to)} (${covering.reason}).`;
+      return `Window partly covered: ${tools} of ${server} ${verb(list, "reach", "reaches")} from ${clockTime(covering.from)} to ${clockTime(covering.to)} (${covering.reason}).`;
     const at = covering.kind === "instant" ? clockTime(covering.at) : "";
-    return `Window partly covered: ${tools} of ${server} show what is now, ${at}.`;
+    return `Window partly covered: ${tools} of ${server} ${verb(list, "show", "shows")} what is now, ${at}.`;
   });
 }
 

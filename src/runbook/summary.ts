@@ -83,9 +83,12 @@ function ownNumbers({ own }: Suspect): string {
   if (!own) return "";
   const { errors, time } = own;
   const words = errors.message === "" ? "" : ` (${errors.message})`;
-  const failing = `${quantity(errors.before, "ratio")} → ${quantity(errors.after, "ratio")} of its requests fail by themselves${words}`;
-  const slower = `its own time per request went ${quantity(time.before, "milliseconds")} → ${quantity(time.after, "milliseconds")}`;
-  const said = [...(errors.departed ? [failing] : []), ...(time.departed ? [slower] : [])].join(", and ");
+  const change = ({ before, after }: typeof errors | typeof time, unit: "ratio" | "milliseconds") =>
+    `${quantity(before, unit)} → ${quantity(after, unit)}`;
+  const said = [
+    ...(errors.departed ? [`requests that fail in it: ${change(errors, "ratio")}${words}`] : []),
+    ...(time.departed ? [`own time per request: ${change(time, "milliseconds")}`] : []),
+  ].join("; ");
   return said === "" ? "" : ` ${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
 }
 

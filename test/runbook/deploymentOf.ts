@@ -33,14 +33,16 @@ export async function deploymentOf({ file, skills = bedSkills, record }: Deploym
   });
 }
 
-/** The servers of a recording, all or some of them, as a deployment of their own. */
+const servers = ["prometheus", "alertmanager", "otel"];
+
+/** The servers of a recording as a deployment of their own; one can be down: configured, and not to be reached. */
 export async function replayOf(
   recording: string,
-  { servers = ["prometheus", "alertmanager", "otel"], skills }: { servers?: readonly string[]; skills?: string } = {},
+  { down, skills }: { readonly down?: string; readonly skills?: string } = {},
 ): Promise<Deployment> {
   await using dir = await tempDir();
   const file = join(dir.path, "korvus.yaml");
-  const sections = servers.map((server) => [server, { recording }]);
+  const sections = servers.map((server) => [server, { recording, ...(server === down ? { from: "nobody" } : {}) }]);
   await writeFile(file, stringify({ mcp: { servers: Object.fromEntries(sections) } }));
   return await deploymentOf({ file, ...(skills === undefined ? {} : { skills }) });
 }

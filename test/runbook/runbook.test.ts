@@ -236,7 +236,7 @@ test("gaps, births and values that are no numbers are counted in what is said", 
 
   expect(claim.verdict).toBe("inconclusive");
   expect(claim.nextSteps).toContain(
-    "Of 3 series: 1 born in the window, 1 ended in the window, 1 gaps, 1 values that are no numbers.",
+    "Of 3 series: 1 born in the window, 1 ended in the window, 1 with gaps, 1 with values that are no numbers.",
   );
 });
 
