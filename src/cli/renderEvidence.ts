@@ -1,6 +1,6 @@
 import type { CallSummary, RunSummary } from "../agent/runSummary.ts";
 import type { Report } from "../report/report.ts";
-import { shortened, visible } from "./text.ts";
+import { argumentsText, shortened, visible } from "./text.ts";
 
 /** `[3]`, and from three in a row on `[3-7]`. */
 export function citationMarks(numbers: readonly number[]): string {
@@ -53,6 +53,6 @@ function line(
   room: number,
 ): string {
   const failed = outcome === "ok" ? "" : ` (${outcome})`;
-  const text = `${citationMarks(numbers)} ${server} ${tool} ${JSON.stringify(args)}${failed}`;
-  return shortened(visible(text.replaceAll("\\n", " ")), room * 3);
+  const text = `${citationMarks(numbers)} ${server} ${tool}  ${argumentsText(args)}${failed}`;
+  return shortened(visible(text), room * 3);
 }

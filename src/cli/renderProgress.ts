@@ -2,7 +2,7 @@ import type { CallFinished, Ephemeral, RunEvent } from "../agent/events.ts";
 import type { Progress } from "../app/investigate.ts";
 import { createSpinner } from "./spinner.ts";
 import type { Colors, Terminal } from "./terminal.ts";
-import { duration, grouped, shortened, visible } from "./text.ts";
+import { argumentsText, duration, grouped, shortened, visible } from "./text.ts";
 
 /** Shows what an investigation does while it does it: a line an event, and on a terminal the running work below. */
 export interface ProgressView extends Disposable {
@@ -71,7 +71,7 @@ export function progressView(terminal: Terminal): ProgressView {
           const { target, name, number, arguments: args } = event;
           const isReport = target.kind === "built-in" && target.tool === "report";
           const title = target.kind === "server" ? `${target.server}  ${target.tool}` : name;
-          const shown = shortened(visible(`${title} ${JSON.stringify(args)}`), Math.max(30, width - 32));
+          const shown = shortened(visible(`${title}  ${argumentsText(args)}`), Math.max(30, width - 32));
           titles.set(number, isReport ? "report" : shown);
           return;
         }

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../json/json.ts";
+
 /** How many columns a terminal takes for a text: East Asian wide characters and emoji take two, marks none. */
 export function width(text: string): number {
   // Loading Unicode's tables takes longer than everything else that a short command does.
@@ -73,4 +75,14 @@ export function duration(ms: number): string {
 /** `1,204,000`: `toLocaleString` would load a locale for it. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Arguments of a call on one line: `query=rate(x[5m])  limit=20`. */
+export function argumentsText(args: JsonObject): string {
+  return Object.entries(args)
+    .map(
+      ([key, value]) =>
+        `${key}=${typeof value === "string" ? value.trim().replace(/\s+/g, " ") : JSON.stringify(value)}`,
+    )
+    .join("  ");
 }
