@@ -1,15 +1,7 @@
 import type { ClaimedFinding, ReportClaim } from "../report/report.ts";
 import type { Analysis } from "./analysis.ts";
-import {
-  alertFindings,
-  changeOf,
-  citations,
-  decoyFindings,
-  type FindingSources,
-  logFindings,
-  steadyFinding,
-  suspectFindings,
-} from "./findings.ts";
+import { alertFindings, decoyFindings, eventFindings, logFindings, steadyFinding } from "./contextFindings.ts";
+import { changeOf, citations, type FindingSources, suspectFindings } from "./findings.ts";
 import { notesOf } from "./notes.ts";
 import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
@@ -41,6 +33,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     ...(shown.length + unnamed.length === 0 ? steadyFinding(compared) : []),
     ...alertFindings(compared, serviceOf),
     ...logFindings(compared),
+    ...eventFindings(compared),
     ...decoyFindings(compared, shown[0]?.service),
   ];
   return {

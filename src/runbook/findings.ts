@@ -8,8 +8,6 @@ import type { Suspect } from "./suspects.ts";
 
 /** Departed series that are shown of one suspect; the rest says the same again. */
 const shownSeries = 4;
-const shownDecoys = 3;
-const shownAlerts = 6;
 
 export interface FindingSources {
   readonly compared: Compared;
@@ -110,83 +108,6 @@ export function changeOf({ signal, departure, series }: Observation, { baselineF
   const line = sparkline(series.points, { from: baselineFrom, to });
   const said = remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
   return `${signal.title} ${from} → ${quantity(after, signal.unit)}${at}  ${line}${said}`;
-}
-
-/** Alerts that fire, by name, with whom they name and since when. */
-export function alertFindings({ alerts }: Compared, serviceOf: Naming): readonly ClaimedFinding[] {
-  const byName = Map.groupBy(alerts, ({ name }) => name);
-  return [...byName].slice(0, shownAlerts).map(([name, list]) => {
-    const who = [...new Set(list.map(({ labels }) => serviceOf(labels) ?? "no service"))].sort();
-    const since = list.flatMap((alert) => alert.since ?? []).sort((a, b) => a - b)[0];
-    return {
-      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since)}`}`,
-      evidence: citations(list.map(({ source }) => source)),
-    };
-  });
-}
-
-type Naming = (labels: Readonly<Record<string, string>>) => string | undefined;
-
-/** Failures in logs that the window has and the baseline has not, the commonest of each service. */
-export function logFindings({ logs, periods: { from } }: Compared): readonly ClaimedFinding[] {
-  const failures = logs.filter(({ failed, service }) => failed && service !== undefined);
-  const byService = Map.groupBy(failures, ({ service }) => service as string);
-  return [...byService]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([service, lines]) => {
-      const fresh = lines.filter(({ t }) => t >= from);
-      if (fresh.length < 3 || lines.length - fresh.length > fresh.length / 2) return [];
-      const byText = Map.groupBy(fresh, ({ text }) => shape(text));
-      const [, most] = [...byText].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))[0] as [
-        string,
-        typeof fresh,
-      ];
-      const example = most[0] as (typeof fresh)[number];
-      return [
-        {
-          statement: `${service} logs ${fresh.length} errors among the lines read, the first at ${clockTime((fresh[0] as typeof example).t)}, mostly: ${example.text.slice(0, 160)}`,
-          evidence: citations(fresh.map(({ source }) => source)),
-        },
-      ];
-    });
-}
-
-/** Lines that differ by numbers and ids alone are one. */
-function shape(text: string): string {
-  return text.replace(/[0-9a-f]{8,}|\d+/gi, "#").slice(0, 120);
-}
-
-/** What looks like a cause and is none: it was as strong before the window. */
-export function decoyFindings(
-  { observations, periods }: Compared,
-  culprit: string | undefined,
-): readonly ClaimedFinding[] {
-  return observations
-    .filter(
-      ({ departure, signal, service }) =>
-        signal.kind !== "traffic" && service !== culprit && departure.remarks.some((remark) => excuses.has(remark)),
-    )
-    .slice(0, shownDecoys)
-    .map((observation) => ({
-      statement: `not the cause: ${observation.service ?? "no service named"}: ${changeOf(observation, periods)}`,
-      evidence: citations([observation.source]),
-    }));
-}
-
-const excuses: ReadonlySet<string> = new Set(["grew as fast before", "as unsteady before"]);
-
-/** That nothing departed, with how much was looked at. */
-export function steadyFinding({ observations, traceSources }: Compared): readonly ClaimedFinding[] {
-  const sources = [...observations.map(({ source }) => source), ...traceSources];
-  if (sources.length === 0) return [];
-  const services = new Set(observations.flatMap(({ service }) => service ?? []));
-  const parts = [
-    ...(observations.length > 0 ? [`${observations.length} series of ${services.size} services`] : []),
-    ...(traceSources.length > 0 ? ["own time and own errors in traces"] : []),
-  ];
-  return [
-    { statement: `${parts.join(", and ")}, keep to what they were before the window`, evidence: citations(sources) },
-  ];
 }
 
 export function citations(sources: readonly Source[]): ClaimedFinding["evidence"] {

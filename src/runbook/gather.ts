@@ -4,6 +4,7 @@ import { textResult } from "../result/toolResult.ts";
 import type { Alert } from "./alerts.ts";
 import type { Ask } from "./ask.ts";
 import type { Answer, Conversation } from "./conversation.ts";
+import type { ClusterEvent } from "./kubernetesEvents.ts";
 import type { LogLine } from "./logs.ts";
 import type { Source } from "./observation.ts";
 import { itemsOf, type Reading, read, type ServiceOf, sizeOf } from "./reading.ts";
@@ -28,6 +29,7 @@ export interface Gathered {
   readonly series: readonly FoundSeries[];
   readonly alerts: readonly (Alert & { readonly source: Source })[];
   readonly logs: readonly (LogLine & { readonly source: Source })[];
+  readonly events: readonly (ClusterEvent & { readonly source: Source })[];
   readonly spans: readonly Span[];
   /** The calls that brought spans. */
   readonly traceSources: readonly Source[];
@@ -71,6 +73,7 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
     series: [] as FoundSeries[],
     alerts: [] as (Alert & { source: Source })[],
     logs: [] as (LogLine & { source: Source })[],
+    events: [] as (ClusterEvent & { source: Source })[],
     spans: [] as Span[],
     traceSources: [] as Source[],
     calls: [] as (readonly [string, string])[],
@@ -94,6 +97,7 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
       ...(reading.series ? { series: reading.series.map((one) => ({ ...one, points: points(one) })) } : {}),
       ...(reading.spans ? { spans: reading.spans.filter(({ start }) => isInside(start)) } : {}),
       ...(reading.found ? { found: reading.found.filter(({ start }) => isInside(start)) } : {}),
+      ...(reading.events ? { events: reading.events.filter(({ t }) => isInside(t)) } : {}),
       ...(reading.logs ? { logs: reading.logs.filter(({ t }) => isInside(t)) } : {}),
     };
     gathered.outcomes.push({
@@ -108,6 +112,7 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
       if (want.signal) gathered.series.push(foundSeries(one, want.signal, { source, service: serviceOf(one.labels) }));
     gathered.alerts.push(...(trimmed.alerts ?? []).map((alert) => ({ ...alert, source })));
     gathered.logs.push(...(trimmed.logs ?? []).map((line) => ({ ...line, source })));
+    gathered.events.push(...(trimmed.events ?? []).map((event) => ({ ...event, source })));
     gathered.calls.push(...(trimmed.calls ?? []));
     if (trimmed.spans && trimmed.spans.length > 0) {
       gathered.spans.push(...trimmed.spans);

@@ -1,6 +1,7 @@
 import type { ResultShape } from "../preset/preset.ts";
 import { type Alert, readAlerts } from "./alerts.ts";
 import { readGrafanaLoki } from "./grafanaLoki.ts";
+import { type ClusterEvent, readEvents } from "./kubernetesEvents.ts";
 import { type LogLine, logLine, readLogs } from "./logs.ts";
 import { readSeries, type Series } from "./series.ts";
 import { readServiceMap } from "./serviceMap.ts";
@@ -12,6 +13,7 @@ export interface Reading {
   readonly series?: readonly Series[];
   readonly alerts?: readonly Alert[];
   readonly logs?: readonly LogLine[];
+  readonly events?: readonly ClusterEvent[];
   readonly spans?: readonly Span[];
   readonly found?: readonly FoundTrace[];
   readonly calls?: readonly (readonly [caller: string, callee: string])[];
@@ -44,6 +46,8 @@ export function read(text: string, shape: ResultShape, serviceOf: ServiceOf): Re
       return named("logs", readLogs(text, serviceOf));
     case "alertmanager_alerts":
       return named("alerts", readAlerts(text));
+    case "kubernetes":
+      return named("events", readEvents(text));
     case "json":
       return named("series", readSeries(text)) ?? named("alerts", readAlerts(text));
     default:
@@ -62,6 +66,6 @@ export function sizeOf(reading: Reading): number {
 }
 
 /** Log lines, traces and alerts: what tools give so many of at most. */
-export function itemsOf({ logs = [], spans = [], alerts = [], found = [] }: Reading = {}): number {
-  return logs.length + alerts.length + found.length + new Set(spans.map(({ trace }) => trace)).size;
+export function itemsOf({ logs = [], spans = [], alerts = [], events = [], found = [] }: Reading = {}): number {
+  return logs.length + alerts.length + events.length + found.length + new Set(spans.map(({ trace }) => trace)).size;
 }

@@ -1,0 +1,97 @@
+import type { ClaimedFinding } from "../report/report.ts";
+import { changeOf, citations, listed } from "./findings.ts";
+import type { Compared } from "./observation.ts";
+import { clockTime } from "./quantity.ts";
+import type { ServiceOf } from "./reading.ts";
+
+const shownDecoys = 3;
+const shownAlerts = 6;
+const shownEvents = 5;
+
+/** Alerts that fire, by name, with whom they name and since when. */
+export function alertFindings({ alerts }: Compared, serviceOf: ServiceOf): readonly ClaimedFinding[] {
+  const byName = Map.groupBy(alerts, ({ name }) => name);
+  return [...byName].slice(0, shownAlerts).map(([name, list]) => {
+    const who = [...new Set(list.map(({ labels }) => serviceOf(labels) ?? "no service"))].sort();
+    const since = list.flatMap((alert) => alert.since ?? []).sort((a, b) => a - b)[0];
+    return {
+      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since)}`}`,
+      evidence: citations(list.map(({ source }) => source)),
+    };
+  });
+}
+
+/** Failures in logs that the window has and the baseline has not, the commonest of each service. */
+export function logFindings({ logs, periods: { from } }: Compared): readonly ClaimedFinding[] {
+  const failures = logs.filter(({ failed, service }) => failed && service !== undefined);
+  const byService = Map.groupBy(failures, ({ service }) => service as string);
+  return [...byService]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([service, lines]) => {
+      const fresh = lines.filter(({ t }) => t >= from);
+      if (fresh.length < 3 || lines.length - fresh.length > fresh.length / 2) return [];
+      const byText = Map.groupBy(fresh, ({ text }) => shape(text));
+      const [, most] = [...byText].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))[0] as [
+        string,
+        typeof fresh,
+      ];
+      const example = most[0] as (typeof fresh)[number];
+      return [
+        {
+          statement: `${service} logs ${fresh.length} errors among the lines read, the first at ${clockTime((fresh[0] as typeof example).t)}, mostly: ${example.text.slice(0, 160)}`,
+          evidence: citations(fresh.map(({ source }) => source)),
+        },
+      ];
+    });
+}
+
+/** Lines that differ by numbers and ids alone are one. */
+function shape(text: string): string {
+  return text.replace(/[0-9a-f]{8,}|\d+/gi, "#").slice(0, 120);
+}
+
+/** What looks like a cause and is none: it was as strong before the window. */
+export function decoyFindings(
+  { observations, periods }: Compared,
+  culprit: string | undefined,
+): readonly ClaimedFinding[] {
+  return observations
+    .filter(
+      ({ departure, signal, service }) =>
+        signal.kind !== "traffic" && service !== culprit && departure.remarks.some((remark) => excuses.has(remark)),
+    )
+    .slice(0, shownDecoys)
+    .map((observation) => ({
+      statement: `not the cause: ${observation.service ?? "no service named"}: ${changeOf(observation, periods)}`,
+      evidence: citations([observation.source]),
+    }));
+}
+
+const excuses: ReadonlySet<string> = new Set(["grew as fast before", "as unsteady before"]);
+
+/** That nothing departed, with how much was looked at. */
+export function steadyFinding({ observations, traceSources }: Compared): readonly ClaimedFinding[] {
+  const sources = [...observations.map(({ source }) => source), ...traceSources];
+  if (sources.length === 0) return [];
+  const services = new Set(observations.flatMap(({ service }) => service ?? []));
+  const parts = [
+    ...(observations.length > 0 ? [`${observations.length} series of ${services.size} services`] : []),
+    ...(traceSources.length > 0 ? ["own time and own errors in traces"] : []),
+  ];
+  return [
+    { statement: `${parts.join(", and ")}, keep to what they were before the window`, evidence: citations(sources) },
+  ];
+}
+
+/** Warnings of Kubernetes from the window, by reason and object, with the first of each. */
+export function eventFindings({ events, periods: { from } }: Compared): readonly ClaimedFinding[] {
+  const fresh = events.filter(({ t }) => t >= from).sort((a, b) => a.t - b.t);
+  const groups = Map.groupBy(fresh, ({ reason, about }) => `${reason} of ${about}`);
+  return [...groups].slice(0, shownEvents).map(([what, list]) => {
+    const [{ t, message }] = list as [(typeof list)[number]];
+    return {
+      statement: `Kubernetes warns of ${what} at ${clockTime(t)}: ${message.slice(0, 160)}`,
+      evidence: citations(list.map(({ source }) => source)),
+    };
+  });
+}
