@@ -43,8 +43,13 @@ async function run(
     const context = { terminal, cwd, env: process.env, signal, groups, clock: systemClock, readInput };
     return await runProgram(context, args);
   } catch (error) {
-    if (signal.aborted) return exitCode.interrupted;
-    const debug = args.join(" ").includes("--log-level debug");
+    if (signal.aborted) {
+      terminal.err("  interrupted before there was anything to report\n");
+      return exitCode.interrupted;
+    }
+    const debug = args.some(
+      (arg, index) => `${args[index - 1]} ${arg}` === "--log-level debug" || arg === "--log-level=debug",
+    );
     terminal.err(renderFailure(error, { colors: terminal.errColors, cwd, width: terminal.width, debug }));
     return exitCode.input;
   }

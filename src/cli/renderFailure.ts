@@ -39,7 +39,8 @@ function isOurs(error: unknown): error is Error & { code: string } {
   );
 }
 
-function catalogTitle({ errors }: CatalogError): string {
+function catalogTitle({ errors, path }: CatalogError): string {
+  if (path === "") return "skills cannot be loaded: their directory cannot be read";
   return errors.length === 1
     ? "skills cannot be loaded: a file is broken"
     : `skills cannot be loaded: ${errors.length} files are broken`;

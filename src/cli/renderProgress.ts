@@ -29,7 +29,9 @@ export function progressView(terminal: Terminal): ProgressView {
           spinner.stop();
           const time = duration(event.connectMs);
           if (event.connected)
-            line(`server   ${visible(event.name)} ${colors.green("✓")} ${colors.dim(`${event.tools} tools  ${time}`)}`);
+            line(
+              `server   ${visible(event.name)} ${colors.green("✓")} ${colors.dim(`${event.tools} ${event.tools === 1 ? "tool" : "tools"}  ${time}`)}`,
+            );
           else
             line(
               `server   ${visible(event.name)} ${colors.red("✗")} ${visible(event.reason ?? "")} ${colors.dim(time)}`,

@@ -165,8 +165,16 @@ function readFile(path: Buffer): Uint8Array {
   }
 }
 
+const inWords: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  ELOOP: "its links go round in a circle",
+  ENOENT: "its link leads nowhere",
+  ENOTDIR: "not a directory",
+};
+
 function unreadable(cause: unknown): SkillError {
-  const reason = codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+  const code = codeOf(cause) ?? "";
+  const reason = inWords[code] ?? (code || (cause instanceof Error ? cause.message : String(cause)));
   return new SkillError("unreadable", `cannot be read: ${reason}`, { cause });
 }
 

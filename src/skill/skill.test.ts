@@ -166,7 +166,8 @@ describe("a hostile header ends soon", () => {
     }
 
     expect(got).toBe(want);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Each takes less than a fifth of a second; what is looked for here is one that blows up, on however busy a machine.
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(({} as Record<string, unknown>)["mcp_server"]).toBeUndefined();
   });
 
@@ -176,7 +177,8 @@ describe("a hostile header ends soon", () => {
     const { body } = parse(file("name: x", `a${" \u2003".repeat(500_000)}b${"\u00a0".repeat(1_000_000)}`));
 
     expect(body).toHaveLength(1_000_002);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Each takes less than a fifth of a second; what is looked for here is one that blows up, on however busy a machine.
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 
