@@ -1,7 +1,8 @@
 import type { Compared } from "./observation.ts";
 import { type OwnChange, ownChanges, totalTimeBefore } from "./ownChange.ts";
 import { ownWork, type TraceWork } from "./ownWork.ts";
-import { departs, type Periods, score } from "./score.ts";
+import { departs } from "./rise.ts";
+import { type Periods, score } from "./score.ts";
 import type { Point } from "./series.ts";
 import { type Ranking, rankSuspects } from "./suspects.ts";
 

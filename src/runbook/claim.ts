@@ -5,7 +5,7 @@ import { changeOf, citations, type FindingSources, suspectFindings } from "./fin
 import { notesOf } from "./notes.ts";
 import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
-import { departs } from "./score.ts";
+import { departs } from "./rise.ts";
 import { summaryOf, verdictOf } from "./summary.ts";
 import type { Suspect } from "./suspects.ts";
 

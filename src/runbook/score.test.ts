@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { departs, highestScore, score } from "./score.ts";
+import { departs, highestScore } from "./rise.ts";
+import { score } from "./score.ts";
 import { counterRate, type Point } from "./series.ts";
 
 const step = 15_000;

@@ -1,4 +1,5 @@
-import { median, slope, spread, sustained } from "./robust.ts";
+import { rise } from "./rise.ts";
+import { median, spread } from "./robust.ts";
 import type { Point, Series } from "./series.ts";
 
 /** The window under investigation and what it is compared with; ms since the Unix epoch. */
@@ -58,10 +59,10 @@ export type Remark =
   /** The values stand still at one level, as quantiles do that a histogram's buckets cannot tell apart. */
   | "stands at a bucket's edge";
 
-export const highestScore = 1000;
-
-/** From here on a deviation is one: a series without incident rarely holds it. */
-export const departs = 4;
+/** How many points in a row make a departure: a tenth of the window, three at least, and no more than eight. */
+function runLength(points: number): number {
+  return Math.min(8, Math.max(3, Math.ceil(points / 10)));
+}
 
 const relativeFloor = 0.1;
 
@@ -94,12 +95,12 @@ export function score(
 
   const directions: readonly Direction[] = expect === "any" ? ["up", "down"] : [expect === "high" ? "up" : "down"];
   const found = directions
-    .map((direction) => departure({ before, within, middle, scale, direction, run, from }))
+    .map((direction) => rise({ before, within, middle, scale, sign: direction === "up" ? 1 : -1, run }))
+    .map((one, index) => ({ ...one, direction: directions[index] as Direction }))
     .reduce((best, next) => (next.score > best.score ? next : best));
-  const departed = found.score >= departs;
-  const onset = departed ? onsetOf(found, { before, within, middle, scale }) : undefined;
+  const { onset } = found;
   const later = onset === undefined ? within : within.filter(({ t }) => t >= onset);
-  if (departed && quantile && standsStill(later)) remarks.push("stands at a bucket's edge");
+  if (onset !== undefined && quantile && standsStill(later)) remarks.push("stands at a bucket's edge");
   return {
     score: found.score,
     direction: found.direction,
@@ -108,75 +109,6 @@ export function score(
     ...(onset === undefined ? {} : { onset }),
     remarks: [...remarks, ...found.remarks],
   };
-}
-
-/** How many points in a row make a departure: a tenth of the window, three at least, and no more than eight. */
-function runLength(points: number): number {
-  return Math.min(8, Math.max(3, Math.ceil(points / 10)));
-}
-
-interface Sides {
-  readonly before: readonly Point[];
-  readonly within: readonly Point[];
-  readonly middle: number;
-  readonly scale: number;
-}
-
-interface Found {
-  readonly score: number;
-  readonly direction: Direction;
-  readonly run: number;
-  readonly remarks: readonly Remark[];
-}
-
-function departure(sides: Sides & { direction: Direction; run: number; from: number }): Found {
-  const { before, within, middle, scale, direction, run, from } = sides;
-  const sign = direction === "up" ? 1 : -1;
-  const level = ({ v }: Point) => (sign * (v - middle)) / scale;
-  const raw = sustained(within.map(level), Math.min(run, within.length));
-  const rise = slope(before);
-  const origin = before.length === 0 ? from : median(before.map(({ t }) => t));
-  const trend = ({ t, v }: Point) => (sign * (v - middle - rise * (t - origin))) / scale;
-  const beyondTrend = sign * rise > 0 ? sustained(within.map(trend), Math.min(run, within.length)) : raw;
-  // What goes on as it did before is no news, however far it gets.
-  const grew: readonly Remark[] =
-    raw >= departs / 2 && beyondTrend < Math.min(departs, raw / 2) ? ["grew as fast before"] : [];
-  if (raw < departs || beyondTrend < departs)
-    return { score: Math.max(0, finite(Math.min(raw, beyondTrend))), direction, run, remarks: grew };
-
-  const noise = Math.max(0, sustained(before.map(level), run));
-  const clear = Math.min(raw, beyondTrend) - noise;
-  return {
-    score: Math.max(0, finite(clear)),
-    direction,
-    run,
-    remarks: clear < departs ? ["as unsteady before"] : [],
-  };
-}
-
-function finite(value: number): number {
-  return Number.isNaN(value) ? 0 : Math.min(highestScore, Math.max(-highestScore, value));
-}
-
-/**
- * The first sample of the strongest departure: where the series first holds half of what it reaches, and back from there
- * to where it left its usual level. An earlier and weaker one, over before it, is not its onset.
- */
-function onsetOf({ direction, run }: Found, { before, within, middle, scale }: Sides): number | undefined {
-  const sign = direction === "up" ? 1 : -1;
-  const level = ({ v }: Point) => (sign * (v - middle)) / scale;
-  const levels = within.map(level);
-  const length = Math.min(run, levels.length);
-  const high = Math.max(departs, sustained(levels, length) / 2);
-  const usual = Math.max(1.5, ...before.map(level).filter((level) => level < departs));
-  const held = levels.findIndex((_, index) => {
-    const next = levels.slice(index, index + length);
-    return next.length === length && next.every((level) => level >= high);
-  });
-  if (held < 0) return undefined;
-  let first = held;
-  while (first > 0 && (levels[first - 1] as number) > usual) first -= 1;
-  return within[first]?.t;
 }
 
 function standsStill(points: readonly Point[]): boolean {

@@ -4,7 +4,16 @@ import type { Block, Expect, Unit } from "../query/block.ts";
  * What a series speaks of. `latency` and `errors` travel from a culprit to its callers; the others stay where they are,
  * but for `traffic`, which follows whatever happens.
  */
-export type SignalKind = "latency" | "errors" | "saturation" | "memory" | "cpu" | "restarts" | "traffic" | "other";
+export type SignalKind =
+  | "latency"
+  | "errors"
+  | "saturation"
+  | "memory"
+  | "cpu"
+  | "restarts"
+  | "availability"
+  | "traffic"
+  | "other";
 
 export interface Signal {
   readonly kind: SignalKind;
@@ -25,6 +34,7 @@ const words: readonly (readonly [SignalKind, RegExp])[] = [
   ["saturation", /saturat|pool|waiting|queue|backlog|in.?use|throttl|exhaust|connections?\b|event.?loop|lag\b/i],
   ["errors", /error|fail|5xx|5\.\.|exception|refus|reject|status=~?"5/i],
   ["memory", /memory|heap|rss|resident|working.?set/i],
+  ["availability", /availab|replicas|unready|\btargets?\b|\bup\b/i],
   ["latency", /latenc|duration|slow|response.?time|\bp\d\d/i],
   ["cpu", /\bcpu|cores?\b/i],
   ["traffic", /traffic|throughput|requests?|rate\b|\brps|\bqps|calls|lines/i],
@@ -62,6 +72,7 @@ function unitOf(text: string): Unit | undefined {
 }
 
 function floorOf(kind: SignalKind, unit: Unit | undefined): number {
+  if (kind === "availability") return 0.1;
   switch (unit) {
     case "seconds":
       return 0.01;

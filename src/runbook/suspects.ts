@@ -1,6 +1,7 @@
 import type { Observation } from "./observation.ts";
 import type { OwnChange } from "./ownChange.ts";
-import { departs, highestScore } from "./score.ts";
+import { departs, highestScore } from "./rise.ts";
+
 import type { SignalKind } from "./signal.ts";
 
 /** A service in which something departed from its baseline. */
@@ -46,6 +47,7 @@ const resourceWeight: Readonly<Partial<Record<SignalKind, number>>> = {
   saturation: 1,
   memory: 1,
   restarts: 1,
+  availability: 1,
   cpu: 0.5,
   other: 0.3,
 };
