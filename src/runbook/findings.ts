@@ -4,7 +4,7 @@ import type { OwnChange } from "./ownChange.ts";
 import { clockTime, quantity } from "./quantity.ts";
 import type { Periods } from "./score.ts";
 import { sparkline } from "./sparkline.ts";
-import type { Suspect } from "./suspects.ts";
+import { isGrown, type Suspect } from "./suspects.ts";
 
 /** Departed series that are shown of one suspect; the rest says the same again. */
 const shownSeries = 4;
@@ -24,7 +24,7 @@ export function suspectFindings(suspect: Suspect, sources: FindingSources): read
     .filter(([kind]) => kind !== "traffic")
     .flatMap(([, list]) => list.slice(0, 1))
     .slice(0, shownSeries);
-  const ofOwn = own && (own.time.departed || own.errors.departed) ? [ownFinding(own, suspect, sources)] : [];
+  const ofOwn = own && isGrown(own) ? [ownFinding(own, suspect, sources)] : [];
   const passes =
     shown.length === 0 && own && suspect.passesOn !== undefined ? [passingFinding(own, suspect.passesOn, sources)] : [];
   return [
@@ -35,7 +35,7 @@ export function suspectFindings(suspect: Suspect, sources: FindingSources): read
 }
 
 function ownFinding(own: OwnChange, { onset }: Suspect, { compared, ownTimes }: FindingSources): ClaimedFinding {
-  const { service, time, errors, traces } = own;
+  const { service, time, errors, waited, traces } = own;
   const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
   const parts: string[] = [];
   if (errors.departed) {
@@ -55,6 +55,10 @@ function ownFinding(own: OwnChange, { onset }: Suspect, { compared, ownTimes }: 
     parts.push(
       `own time per request ${quantity(time.before, "milliseconds")} → ${quantity(time.after, "milliseconds")}${of}${errors.departed ? "" : at}${where}  ${line}`,
     );
+  }
+  if (waited.departed) {
+    const change = `${quantity(waited.before, "milliseconds")} → ${quantity(waited.after, "milliseconds")}`;
+    parts.push(`calls wait ${change} before it serves them (the network, or it is too busy)`);
   }
   return {
     statement: `${service}: ${parts.join("; ")} (${traces.before} traces before, ${traces.after} after)`,

@@ -10,6 +10,8 @@ export interface OwnChange {
   readonly time: Change & { readonly of: "median" | "p90"; readonly busiest: string };
   /** Share of its traces that failed in it by itself, 0 to 1. */
   readonly errors: Change & { readonly message: string };
+  /** ms that calls to it take beyond its own spans. */
+  readonly waited: Change;
   /** ms that its callers wait for it, what it waits for itself included. */
   readonly elapsed: Change;
   /** Share of its traces that failed, whoever caused it. */
@@ -59,6 +61,10 @@ export function ownChanges(work: readonly TraceWork[], at: number, margin = 0): 
         traces: { before: before.length, after: after.length },
         time: { ...time, busiest },
         errors: { ...errorChange(own, after.length), message: commonest(after.flatMap(({ error }) => error || [])) },
+        waited: timeChange(
+          before.map(({ waited }) => waited),
+          after.map(({ waited }) => waited),
+        ),
         elapsed: timeChange(
           before.map(({ elapsed }) => elapsed),
           after.map(({ elapsed }) => elapsed),

@@ -24,8 +24,8 @@ describe("checkout calls payments, which asks its database", () => {
 
   test("own time is a span's without its children's; a call into another service costs the caller nothing", () => {
     expect(servicesOf(...spans)).toMatchObject({
-      checkout: { time: 20, busiest: "checkout", elapsed: 100 },
-      payments: { time: 76, busiest: "query", elapsed: 76 },
+      checkout: { time: 20, waited: 0, busiest: "checkout", elapsed: 100 },
+      payments: { time: 76, waited: 4, busiest: "query", elapsed: 76 },
     });
   });
 
@@ -72,6 +72,12 @@ test("a call that nobody answers counts for the service that was called", () => 
   expect(found["payments"]).toMatchObject({ time: 40, error: "refused" });
   expect(found["checkout"]).toMatchObject({ time: 20 });
   expect(found["checkout"]).not.toHaveProperty("error");
+});
+
+test("without a span of the call, the caller's own time is still its own", () => {
+  const found = servicesOf(span("root", "checkout", 0, 100), span("charge", "payments", 20, 70, { parent: "root" }));
+
+  expect(found).toMatchObject({ checkout: { time: 30 }, payments: { time: 70, waited: 0 } });
 });
 
 test("a span whose parent is missing is a root", () => {

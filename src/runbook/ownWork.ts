@@ -13,6 +13,8 @@ export interface TraceWork {
 export interface OwnWork {
   /** Span time less that of children, ms. */
   readonly time: number;
+  /** What calls to it took beyond its own spans, ms: the network, or a service too busy to begin. */
+  readonly waited: number;
   /** The longest of its spans, ms: what its caller waits for. */
   readonly elapsed: number;
   /** Where most of its own time went: a span's name. */
@@ -24,9 +26,9 @@ export interface OwnWork {
 }
 
 /**
- * Own time and own errors by trace, oldest first. A call into another service costs the caller nothing of its own; one
- * that no span answers counts for the service it went to, where the caller names it: a service that is down sends no
- * spans.
+ * Own time and own errors by trace, oldest first. A call into another service costs the caller nothing of its own: what
+ * it takes beyond the callee's span is waiting for the callee. A call that no span answers counts for the service it
+ * went to, where the caller names it: a service that is down sends no spans.
  */
 export function ownWork(spans: readonly Span[]): readonly TraceWork[] {
   const unique = new Map(spans.map((span) => [`${span.trace}/${span.id}`, span]));
@@ -40,7 +42,10 @@ function workOf(spans: readonly Span[]): TraceWork {
     spans.filter(({ parent }) => parent !== undefined && byId.has(parent)),
     ({ parent }) => parent as string,
   );
-  const parts = spans.map((span) => partOf(span, children.get(span.id) ?? []));
+  const parts = spans.flatMap((span) => {
+    const parent = span.parent === undefined ? undefined : byId.get(span.parent);
+    return partsOf(span, { children: children.get(span.id) ?? [], isEntry: parent?.service !== span.service });
+  });
   const calls = spans.flatMap((span) => {
     const parent = span.parent === undefined ? undefined : byId.get(span.parent);
     return parent && parent.service !== span.service ? [[parent.service, span.service] as const] : [];
@@ -58,25 +63,31 @@ interface Part {
   readonly service: string;
   readonly name: string;
   readonly time: number;
+  readonly waited: number;
   readonly elapsed: number;
   readonly error?: string;
   readonly failed: boolean;
 }
 
-function partOf(span: Span, children: readonly Span[]): Part {
-  const { service, name, peer, failed, message = "" } = span;
-  const remote = children.some((child) => child.service !== service);
-  const unanswered = peer !== undefined && peer !== service && children.length === 0;
-  const origin = failed && !children.some((child) => child.failed);
-  return {
-    service: unanswered ? peer : service,
+/** What a span adds to its own service, or, being a call, to the one that was called. */
+function partsOf(
+  span: Span,
+  { children, isEntry }: { readonly children: readonly Span[]; readonly isEntry: boolean },
+): readonly Part[] {
+  const { service, name, peer, failed, duration, message = "" } = span;
+  const callee = isEntry ? undefined : children.find((child) => child.service !== service)?.service;
+  const rest = Math.max(0, duration - covered(span, children));
+  const own: Part = {
+    service: peer !== undefined && peer !== service && children.length === 0 ? peer : service,
     name,
-    // The time between a call and its handling is the network's: neither side's own.
-    time: remote ? 0 : Math.max(0, span.duration - covered(span, children)),
-    elapsed: span.duration,
-    ...(origin ? { error: message } : {}),
+    time: callee === undefined ? rest : 0,
+    waited: 0,
+    elapsed: duration,
+    ...(failed && !children.some((child) => child.failed) ? { error: message } : {}),
     failed,
   };
+  if (callee === undefined) return [own];
+  return [own, { service: callee, name, time: 0, waited: rest, elapsed: 0, failed: false }];
 }
 
 /** Time within a span that children take, overlaps counted once. */
@@ -98,6 +109,7 @@ function summed(parts: readonly Part[]): OwnWork {
   const origin = parts.find(({ error }) => error !== undefined);
   return {
     time: parts.reduce((sum, { time }) => sum + time, 0),
+    waited: parts.reduce((sum, { waited }) => sum + waited, 0),
     elapsed: Math.max(...parts.map(({ elapsed }) => elapsed)),
     busiest: busiest.name,
     ...(origin?.error === undefined ? {} : { error: origin.error }),

@@ -64,7 +64,8 @@ function since({ onset }: { readonly onset?: number }): string {
 }
 
 function happened({ own, departed, basis }: Suspect): string {
-  if (basis === "own work" && own) return own.errors.departed ? "began to fail" : "slowed down";
+  if (basis === "own work" && own)
+    return own.errors.departed ? "began to fail" : own.time.departed ? "slowed down" : "keeps its callers waiting";
   const shown =
     (basis === "resource" ? departed.find(({ signal }) => resources.has(signal.kind)) : undefined) ??
     departed.find(({ signal }) => signal.kind !== "traffic") ??
@@ -81,13 +82,14 @@ function riseOf({ signal, departure: { before, after, direction } }: Observation
 /** The numbers behind the first sentence. */
 function ownNumbers({ own }: Suspect): string {
   if (!own) return "";
-  const { errors, time } = own;
+  const { errors, time, waited } = own;
   const words = errors.message === "" ? "" : ` (${errors.message})`;
-  const change = ({ before, after }: typeof errors | typeof time, unit: "ratio" | "milliseconds") =>
+  const change = ({ before, after }: typeof waited, unit: "ratio" | "milliseconds") =>
     `${quantity(before, unit)} → ${quantity(after, unit)}`;
   const said = [
     ...(errors.departed ? [`requests that fail in it: ${change(errors, "ratio")}${words}`] : []),
     ...(time.departed ? [`own time per request: ${change(time, "milliseconds")}`] : []),
+    ...(waited.departed ? [`calls wait before they are served: ${change(waited, "milliseconds")}`] : []),
   ].join("; ");
   return said === "" ? "" : ` ${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
 }

@@ -16,7 +16,10 @@ function observation(service: string, kind: SignalKind, value: number, before = 
   };
 }
 
-function change(service: string, grown: Partial<Record<"time" | "errors" | "elapsed" | "failed", boolean>>): OwnChange {
+function change(
+  service: string,
+  grown: Partial<Record<"time" | "errors" | "waited" | "elapsed" | "failed", boolean>>,
+): OwnChange {
   const of = (departed = false) => ({ before: 5, after: departed ? 500 : 5, score: departed ? 9 : 0, departed });
   const share = (departed = false) => ({ before: 0, after: departed ? 0.5 : 0, score: departed ? 9 : 0, departed });
   return {
@@ -24,6 +27,7 @@ function change(service: string, grown: Partial<Record<"time" | "errors" | "elap
     traces: { before: 50, after: 50 },
     time: { ...of(grown.time), of: "median", busiest: "query" },
     errors: { ...share(grown.errors), message: "no" },
+    waited: of(grown.waited),
     elapsed: of(grown.elapsed),
     failed: share(grown.failed),
   };

@@ -89,8 +89,9 @@ export function rankSuspects(facts: Facts): Ranking {
   return { suspects, tied: close.length > 1 ? close.length : 0 };
 }
 
-function isGrown({ time, errors }: OwnChange): boolean {
-  return time.departed || errors.departed;
+/** By itself: its own time, its own errors, or the waiting for it. */
+export function isGrown({ time, errors, waited }: OwnChange): boolean {
+  return time.departed || errors.departed || waited.departed;
 }
 
 function isSymptomatic({ elapsed, failed }: OwnChange): boolean {
@@ -133,9 +134,10 @@ function weigh(
 const symptoms: ReadonlySet<SignalKind> = new Set(["latency", "errors"]);
 
 /** Between 1 and 3 where own work grew: own errors weigh more than own time, more time more than less. */
-function weightOfOwn({ time, errors }: OwnChange, totalBefore: number): number {
-  const rise = time.after - time.before;
-  const slower = time.departed ? 1 + rise / (rise + totalBefore) : 0;
+function weightOfOwn({ time, errors, waited }: OwnChange, totalBefore: number): number {
+  const share = ({ before, after, departed }: OwnChange["waited"]) =>
+    departed ? (after - before) / (after - before + totalBefore) : 0;
+  const slower = Math.max(time.departed ? 1 + share(time) : 0, waited.departed ? 0.8 + share(waited) : 0);
   const failing = errors.departed ? 2 + (errors.after - errors.before) : 0;
   return Math.max(slower, failing);
 }
