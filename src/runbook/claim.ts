@@ -34,7 +34,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     ...alertFindings(compared, serviceOf),
     ...logFindings(compared),
     ...eventFindings(compared),
-    ...decoyFindings(compared, shown[0]?.service),
+    ...decoyFindings(compared, shown[0]?.service, serviceOf),
   ];
   return {
     summary: summaryOf({

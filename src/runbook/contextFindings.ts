@@ -1,8 +1,10 @@
 import type { ClaimedFinding } from "../report/report.ts";
 import { changeOf, citations, listed } from "./findings.ts";
-import type { Compared } from "./observation.ts";
+import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
 import type { ServiceOf } from "./reading.ts";
+import { departs } from "./rise.ts";
+import { kindIn } from "./signal.ts";
 
 const shownDecoys = 3;
 const shownAlerts = 6;
@@ -50,24 +52,37 @@ function shape(text: string): string {
   return text.replace(/[0-9a-f]{8,}|\d+/gi, "#").slice(0, 120);
 }
 
-/** What looks like a cause and is none: it was as strong before the window. */
+/**
+ * What looks like a cause and is none: it was as strong before the window, or an alert names it and its series did not
+ * depart.
+ */
 export function decoyFindings(
-  { observations, periods }: Compared,
+  compared: Compared,
   culprit: string | undefined,
+  serviceOf: ServiceOf,
 ): readonly ClaimedFinding[] {
-  return observations
-    .filter(
-      ({ departure, signal, service }) =>
-        signal.kind !== "traffic" && service !== culprit && departure.remarks.some((remark) => excuses.has(remark)),
-    )
+  const { observations, alerts, periods } = compared;
+  const excused = observations.filter(({ departure }) => departure.remarks.some((remark) => excuses.has(remark)));
+  const alerted = alerts.flatMap(({ name, labels }) => {
+    const kind = kindIn(name);
+    const service = serviceOf(labels);
+    const same = observations.filter((one) => one.service === service && one.signal.kind === kind);
+    return service !== undefined && same.every(({ departure }) => departure.score < departs) ? same.slice(0, 1) : [];
+  });
+  return [...new Set([...alerted, ...excused])]
+    .filter(({ service, signal }) => service !== culprit && signal.kind !== "traffic")
     .slice(0, shownDecoys)
     .map((observation) => ({
-      statement: `not the cause: ${observation.service ?? "no service named"}: ${changeOf(observation, periods)}`,
+      statement: `not the cause: ${observation.service ?? "no service named"}: ${changeOf(observation, periods)}${excuseOf(observation)}`,
       evidence: citations([observation.source]),
     }));
 }
 
 const excuses: ReadonlySet<string> = new Set(["grew as fast before", "as unsteady before"]);
+
+function excuseOf({ departure: { remarks } }: Observation): string {
+  return remarks.some((remark) => excuses.has(remark)) ? "" : ", an alert all the same: it keeps to what it was";
+}
 
 /** That nothing departed, with how much was looked at. */
 export function steadyFinding({ observations, traceSources }: Compared): readonly ClaimedFinding[] {

@@ -27,7 +27,7 @@ interface Change {
 }
 
 /** Fewer traces than that on one side say nothing about it. */
-export const leastTraces = 5;
+const leastTraces = 5;
 
 /** Whole milliseconds are all that some backends keep: less than this is no change. */
 const timeFloor = 3;

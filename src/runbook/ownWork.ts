@@ -10,7 +10,7 @@ export interface TraceWork {
   readonly calls: readonly (readonly [caller: string, callee: string])[];
 }
 
-export interface OwnWork {
+interface OwnWork {
   /** Span time less that of children, ms. */
   readonly time: number;
   /** What calls to it took beyond its own spans, ms: the network, or a service too busy to begin. */

@@ -36,7 +36,7 @@ function bytesOf(value: number): string {
 }
 
 /** Three significant digits, without an exponent for what people meet. */
-export function digits(value: number): string {
+function digits(value: number): string {
   if (value === 0) return "0";
   if (Math.abs(value) >= 1000) return value.toFixed(0);
   const short = Number(value.toPrecision(3));

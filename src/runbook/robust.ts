@@ -1,5 +1,5 @@
 /** The `q`-quantile, linear between neighbours; NaN of nothing. `sorted` must be ascending. */
-export function quantileOf(sorted: ArrayLike<number>, q: number): number {
+function quantileOf(sorted: ArrayLike<number>, q: number): number {
   if (sorted.length === 0) return Number.NaN;
   const place = Math.min(1, Math.max(0, q)) * (sorted.length - 1);
   const low = sorted[Math.floor(place)] as number;

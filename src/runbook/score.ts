@@ -11,7 +11,7 @@ export interface Periods {
   readonly step: number;
 }
 
-export type Direction = "up" | "down";
+type Direction = "up" | "down";
 
 export interface ScoreOptions {
   readonly periods: Periods;

@@ -40,10 +40,14 @@ const words: readonly (readonly [SignalKind, RegExp])[] = [
   ["traffic", /traffic|throughput|requests?|rate\b|\brps|\bqps|calls|lines/i],
 ];
 
+/** The kind that a text speaks of, by its words. */
+export function kindIn(text: string): SignalKind | undefined {
+  return words.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
 /** From a block's title and hints, else from the words of its query. Pure. */
 export function signalOf(block: Pick<Block, "title" | "hints">, text: string): Signal {
-  const find = (source: string) => words.find(([, pattern]) => pattern.test(source))?.[0];
-  const kind = find(block.title) ?? find(text) ?? "other";
+  const kind = kindIn(block.title) ?? kindIn(text) ?? "other";
   const unit = block.hints.unit ?? unitOf(text);
   return {
     kind,

@@ -37,7 +37,7 @@ export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompare
       alerts.length === 0 ? "" : ` ${listed(alerts)} ${alerts.length === 1 ? "fires" : "fire"} all the same.`;
     const [strongest] = unnamed;
     if (strongest)
-      return `There is ${riseOf(strongest)}${since(strongest.departure)}; no label names the service.${firing}`;
+      return `${capital(riseOf(strongest))}${since(strongest.departure)}; no label names the service.${firing}`;
     if (seriesCompared === 0 && !tracesRead)
       return `No data of the time between ${span} was found that could be compared with the time before.${firing}`;
     const compared = [
@@ -56,7 +56,7 @@ export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompare
   const passing = suspects.filter(({ passesOn }) => passesOn === first.service).map(({ service }) => service);
   const rest =
     passing.length === 0 ? "" : `; ${listed(passing)} only ${passing.length === 1 ? "passes" : "pass"} it on`;
-  return `${first.service} ${happened(first)}${since(first)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
+  return `${first.service}${happened(first)}${since(first)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
 }
 
 function since({ onset }: { readonly onset?: number }): string {
@@ -65,18 +65,18 @@ function since({ onset }: { readonly onset?: number }): string {
 
 function happened({ own, departed, basis }: Suspect): string {
   if (basis === "own work" && own)
-    return own.errors.departed ? "began to fail" : own.time.departed ? "slowed down" : "keeps its callers waiting";
+    return own.errors.departed ? " began to fail" : own.time.departed ? " slowed down" : " keeps its callers waiting";
   const shown =
     (basis === "resource" ? departed.find(({ signal }) => resources.has(signal.kind)) : undefined) ??
     departed.find(({ signal }) => signal.kind !== "traffic") ??
     departed[0];
-  if (!shown) return "suffers";
-  return `shows ${riseOf(shown)}`;
+  if (!shown) return " suffers";
+  return `: ${riseOf(shown)}`;
 }
 
 function riseOf({ signal, departure: { before, after, direction } }: Observation): string {
   const from = before === undefined ? "nothing" : quantity(before, signal.unit);
-  return `a ${direction === "up" ? "rise" : "fall"} of ${signal.title} from ${from} to ${quantity(after, signal.unit)}`;
+  return `${signal.title} ${direction === "up" ? "rose" : "fell"} from ${from} to ${quantity(after, signal.unit)}`;
 }
 
 /** The numbers behind the first sentence. */
@@ -91,7 +91,11 @@ function ownNumbers({ own }: Suspect): string {
     ...(time.departed ? [`own time per request: ${change(time, "milliseconds")}`] : []),
     ...(waited.departed ? [`calls wait before they are served: ${change(waited, "milliseconds")}`] : []),
   ].join("; ");
-  return said === "" ? "" : ` ${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+  return said === "" ? "" : ` ${capital(said)}.`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 const resources: ReadonlySet<SignalKind> = new Set(["saturation", "memory", "restarts"]);

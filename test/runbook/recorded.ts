@@ -18,6 +18,12 @@ export const recordedIncidents: readonly RecordedIncident[] = [
   { name: "latency-payments", services: ["wallet", "search", "ledger"], culprit: "ledger", window: 40_000 },
   { name: "errors-inventory", services: ["search", "cart", "catalog"], culprit: "cart", window: 40_000 },
   { name: "pool-checkout", services: ["cart", "catalog", "ledger"], culprit: "cart", window: 40_000 },
+  {
+    name: "memory-inventory",
+    services: ["checkout", "inventory", "payments"],
+    culprit: "inventory",
+    window: 40_000,
+  },
 ];
 
 /** A recording, unpacked into a file that goes when it is disposed. */
