@@ -21,11 +21,15 @@ const reserve = 0.15;
 export function budgetHit({ budget, steps, tokens, time, cost }: BudgetUse): BudgetHit | undefined {
   if (steps >= budget.steps) return { budget: "steps", message: `All ${budget.steps} steps are used` };
   if (tokens >= budget.tokens) return { budget: "tokens", message: `${tokens} of ${budget.tokens} tokens are used` };
-  if (time >= budget.time) return { budget: "time", message: `The time budget of ${seconds(budget.time)} is used up` };
+  if (time >= budget.time) return timeUsedUp(budget);
   if (budget.cost !== undefined && cost !== undefined && cost >= budget.cost) {
     return { budget: "cost", message: `${usd(cost)} of ${usd(budget.cost)} are spent` };
   }
   return undefined;
+}
+
+export function timeUsedUp({ time }: Budget): BudgetHit {
+  return { budget: "time", message: `The time budget of ${seconds(time)} is used up` };
 }
 
 /** The budget that allows one more step and then no other, if any. */
@@ -45,7 +49,9 @@ export function budgetNearlyHit({
     };
   }
   if (time >= budget.time * (1 - reserve)) {
-    return { budget: "time", message: `${seconds(time)} of the time budget of ${seconds(budget.time)} are used` };
+    // The share, not the time: a report holds no reading of a clock.
+    const share = Math.round((1 - reserve) * 100);
+    return { budget: "time", message: `${share}% of the time budget of ${seconds(budget.time)} are used` };
   }
   if (budget.cost !== undefined && cost !== undefined && cost >= budget.cost * (1 - reserve)) {
     return { budget: "cost", message: `${usd(cost)} of ${usd(budget.cost)} are spent` };
@@ -53,5 +59,5 @@ export function budgetNearlyHit({
   return undefined;
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`;
+const seconds = (ms: number) => `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))}s`;
 const usd = (amount: number) => `$${amount.toFixed(2)}`;

@@ -25,7 +25,8 @@ export function callsToEvict(
   const evicted: number[] = [];
   for (const { number, step, finished } of state.calls) {
     if (projected <= window * target || step === last.step) break;
-    if (state.evicted.has(number) || !finished?.size) continue;
+    // A message is part of the log and shown in any case.
+    if (state.evicted.has(number) || !finished?.size || finished.message !== undefined) continue;
     evicted.push(number);
     projected -= shown(finished.size);
   }

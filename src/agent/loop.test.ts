@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { drain, probeRun, reportCall, reportOf } from "../../test/kit/probeRun.ts";
 import type { Message, StepInput } from "../model/model.ts";
 import type { ScriptedAnswer } from "../model/scriptedModel.ts";
+import { memoryEventLog } from "./eventLog.ts";
 import type { RunEvent } from "./events.ts";
 import { runLoop } from "./loop.ts";
 import { rulesPolicy } from "./policy.ts";
@@ -292,6 +293,34 @@ test("a cancelled run ends at once, with the report so far", async () => {
   expect(events.at(-1)).toMatchObject({ reason: "cancelled" });
 });
 
+test("a run that is cancelled before it begins asks nothing and calls nothing", async () => {
+  let asked = 0;
+  const context = probe.context(() => {
+    asked++;
+    return { calls: [echo("x")] };
+  });
+
+  const events = await drain(runLoop(context, AbortSignal.abort(new Error("Ctrl-C"))));
+
+  expect(asked).toBe(0);
+  expect(events.at(-1)).toMatchObject({ type: "run.ended", reason: "cancelled" });
+});
+
+test("a cancelled run whose log ends before its report is resumed to the report alone", async () => {
+  const abort = new AbortController();
+  const log = memoryEventLog();
+  const context = probe.context([{ calls: [echo("not to be made")] }], { log });
+  for await (const event of runLoop(context, abort.signal)) if (event.type === "step.answered") abort.abort();
+  const cut = log.events.findIndex((event) => event.type === "notice" && event.final) + 1;
+  const before = probe.effects().length;
+
+  const events = await drain(runLoop({ ...context, log: memoryEventLog(log.events.slice(0, cut)) }, never));
+
+  expect(probe.effects()).toHaveLength(before);
+  expect(of(events, "call.finished").map(({ outcome }) => outcome)).toEqual(["denied"]);
+  expect(events.at(-1)).toMatchObject({ type: "run.ended", reason: "cancelled" });
+});
+
 test("old results make room before the window is full, and can be read again", async () => {
   const big = { name: "probe_big", arguments: { lines: 400 } };
   const bigger = { name: "probe_big", arguments: { lines: 401 } };
@@ -304,7 +333,19 @@ test("old results make room before the window is full, and can be read again", a
 
   expect(of(events, "results.evicted").map(({ calls }) => calls)).toEqual([[1]]);
   const [first, second, again] = toolTexts(seen[3]?.messages ?? []);
-  expect(first).toContain("no longer shown");
+  expect(first).toContain("the result of call 1 is no longer shown");
   expect(second).toContain("line 400");
   expect(again).toContain("line 1 of a long result");
+});
+
+test("words of built-in tools make no room, so they are not counted as gone", async () => {
+  const wrong = { name: "read_result", arguments: { call: 99 } };
+  const { events, seen } = await runScript([
+    { calls: [wrong], usage: { input: 500, output: 10 } },
+    { calls: [echo("x")], usage: { input: 160_000, output: 10 } },
+    { calls: [reportCall("likely", [2, "probe"])] },
+  ]);
+
+  expect(of(events, "results.evicted")).toEqual([]);
+  expect(toolTexts(seen[2]?.messages ?? [])[0]).toBe("No result was kept for call 99.");
 });

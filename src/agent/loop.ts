@@ -2,7 +2,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Budget } from "../config/config.ts";
 import { askModel } from "./askModel.ts";
 import { beginRun } from "./beginRun.ts";
-import type { BudgetUse } from "./budget.ts";
+import { type BudgetUse, timeUsedUp } from "./budget.ts";
 import { type CallPart, decideCall } from "./decideCall.ts";
 import type { CallDecided, Ephemeral, RunEvent } from "./events.ts";
 import { callsToEvict, pageSizeFor } from "./evict.ts";
@@ -28,16 +28,16 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   const pageSize = pageSizeFor(context.model.window, context.budget.resultTokens);
   const run: Run = { ...context, pageSize, messages: messagesFrom({ ...context, pageSize }) };
 
-  // Ends with the run, the caller's abort, or the time budget; whoever leaves this generator early ends its calls too.
-  const work = new AbortController();
-  const stop = () => work.abort(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  const timer = endAfter(context.budget.time - journal.state.active, { work, clock: context.clock });
+  // Ends with the run or the time budget; whoever leaves this generator early ends its calls too.
+  const end = new AbortController();
+  // A log that was cut between the word that nothing more is called and the report.
+  if (isFinal(journal.state)) end.abort(new Error("the run was ending"));
+  const timer = endAfter(context.budget.time - journal.state.active, { end, clock: context.clock });
+  const work = AbortSignal.any([signal, end.signal]);
   try {
-    while (!journal.state.ended) yield* advance(journal, run, { signal, work: work.signal });
+    while (!journal.state.ended) yield* advance(journal, run, { signal, work });
   } finally {
-    signal.removeEventListener("abort", stop);
-    work.abort(new Error("the run has ended"));
+    end.abort(new Error("the run has ended"));
     await timer;
   }
 }
@@ -62,7 +62,7 @@ async function* advance(
   { signal, work }: Signals,
 ): AsyncGenerator<RunEvent | Ephemeral> {
   const { state } = journal;
-  const final = state.notices.some((notice) => notice.final);
+  const final = isFinal(state);
   if (work.aborted && !final)
     return yield* await journal.append(signal.aborted ? cancelledNotice : timeNotice(context.budget));
 
@@ -77,6 +77,10 @@ async function* advance(
 
   const plan = planStep(state, budgetUse(state, context));
   yield* await (plan.kind === "ask" ? nextStep(journal, plan, context) : finish(journal, plan, context));
+}
+
+function isFinal({ notices }: RunState): boolean {
+  return notices.some((notice) => notice.final);
 }
 
 function callParts(step: StepTurn): readonly CallPart[] {
@@ -136,17 +140,16 @@ function budgetUse(state: RunState, { budget, price }: RunContext): BudgetUse {
 
 const cancelledNotice = { type: "notice", kind: "cancelled", message: "the run was cancelled", final: true } as const;
 
-function timeNotice({ time }: Budget) {
-  const message = `The time budget of ${time / 1000}s is used up`;
-  return { type: "notice", kind: "budget", budget: "time", message, final: true } as const;
+function timeNotice(budget: Budget) {
+  return { type: "notice", kind: "budget", ...timeUsedUp(budget), final: true } as const;
 }
 
-/** Aborts the work after `ms`; resolves when the work has ended, whatever ended it. */
-async function endAfter(ms: number, { work, clock }: { work: AbortController; clock: Clock }): Promise<void> {
+/** Aborts `end` after `ms`; resolves once it is aborted, by whomever. */
+async function endAfter(ms: number, { end, clock }: { end: AbortController; clock: Clock }): Promise<void> {
   try {
-    await clock.sleep(Math.max(0, ms), work.signal);
-    work.abort(new Error("the time budget is used up"));
+    await clock.sleep(Math.max(0, ms), end.signal);
+    end.abort(new Error("the time budget is used up"));
   } catch {
-    // The work ended first: there is nothing left to end.
+    // The run ended first: there is nothing left to end.
   }
 }

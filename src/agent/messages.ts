@@ -54,16 +54,23 @@ async function toolMessage(call: CallState, state: RunState, sources: MessageSou
 
 /** What the model reads as the result of a call. */
 async function callText(call: CallState, state: RunState, sources: MessageSources): Promise<string> {
-  const { target, finished } = call;
-  if (finished?.message !== undefined) return finished.message;
-  if (state.evicted.has(call.number)) return "[no longer shown to save room; read_result shows it again]";
-  if (target.kind === "server") return await shownPage(call, 0, { ...sources, state });
-  if (target.kind === "built-in" && target.tool === "read_result") {
-    const wanted = parseReadResult(call.arguments);
-    const source = "error" in wanted ? undefined : state.calls[wanted.call - 1];
-    if (source && !("error" in wanted)) return await shownPage(source, wanted.offset, { ...sources, state });
-  }
-  return "done";
+  if (call.finished?.message !== undefined) return call.finished.message;
+  const shown = shownOf(call, state);
+  if (!shown) return "done";
+  // The number stands nowhere else in the conversation: without it the result could be neither read again nor cited.
+  if (state.evicted.has(call.number))
+    return `[the result of call ${shown.call.number} is no longer shown, to save room; read_result shows it again]`;
+  return await shownPage(shown.call, shown.offset, { ...sources, state });
+}
+
+/** The call whose kept result is shown, and from where: another's for `read_result`. */
+function shownOf(call: CallState, state: RunState): { readonly call: CallState; readonly offset: number } | undefined {
+  const { target } = call;
+  if (target.kind === "server") return { call, offset: 0 };
+  if (target.kind !== "built-in" || target.tool !== "read_result") return undefined;
+  const wanted = parseReadResult(call.arguments);
+  const source = "error" in wanted ? undefined : state.calls[wanted.call - 1];
+  return source && !("error" in wanted) ? { call: source, offset: wanted.offset } : undefined;
 }
 
 async function shownPage(
