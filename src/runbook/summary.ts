@@ -48,15 +48,19 @@ export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompare
   }
   if (tied > 1) {
     const names = listed(suspects.slice(0, tied).map(({ service }) => service));
-    const why = tracesRead
-      ? "their own work changed alike"
-      : "metrics alone do not tell who passes it on from whom, and no traces were read";
-    return `${names} ${tied === 2 ? "both" : "all"} changed${since(first)}, and cannot be told apart: ${why}. In the order of likelihood ${first.service} comes first.`;
+    return `${names} ${tied === 2 ? "both" : "all"} changed${since(first)}, and cannot be told apart: ${whyTied(first, tracesRead)}. In the order of likelihood ${first.service} comes first.`;
   }
   const passing = suspects.filter(({ passesOn }) => passesOn === first.service).map(({ service }) => service);
   const rest =
     passing.length === 0 ? "" : `; ${listed(passing)} only ${passing.length === 1 ? "passes" : "pass"} it on`;
   return `${first.service}${happened(first)}${since(first)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
+}
+
+function whyTied({ basis, own }: Suspect, tracesRead: boolean): string {
+  if (basis === "own work") return "their own work changed alike";
+  if (basis === "resource") return "the same changed in each of them, as it does when they share what is at fault";
+  if (tracesRead && own) return "traces show no change of their own work";
+  return "metrics alone do not tell who passes it on from whom, and no traces were read";
 }
 
 function since({ onset }: { readonly onset?: number }): string {

@@ -24,6 +24,7 @@ export const recordedIncidents: readonly RecordedIncident[] = [
     culprit: "inventory",
     window: 40_000,
   },
+  { name: "no-fault", services: ["wallet", "search", "cart"], window: 40_000 },
 ];
 
 /** A recording, unpacked into a file that goes when it is disposed. */
