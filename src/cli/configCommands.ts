@@ -27,7 +27,7 @@ export async function configCheck(context: CommandContext, options: CommonOption
   }
   const named = servers.length > 0 ? servers.map(({ name }) => name).join(", ") : "none";
   terminal.out(`  ${file === undefined ? "no korvus.yaml: the defaults count" : `${shownPath(file, cwd)} is valid`}\n`);
-  terminal.out(`  servers  ${named}\n  model    ${modelId ?? "none"}\n  skills   ${shownPath(skills.path, cwd)}\n`);
+  terminal.out(`  servers  ${named}\n  model    ${modelId ?? "runbook"}\n  skills   ${shownPath(skills.path, cwd)}\n`);
   return exitCode.done;
 }
 

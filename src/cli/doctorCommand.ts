@@ -3,7 +3,7 @@ import { systemPrompt } from "../agent/systemPrompt.ts";
 import { droppedSkills } from "../app/facts.ts";
 import { connectServers, type Servers } from "../app/servers.ts";
 import { version } from "../app/version.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, ServerConfig } from "../config/config.ts";
 import { memoryLog } from "../log/log.ts";
 import { createModel } from "../model/createModel.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
@@ -14,14 +14,17 @@ import { type ExitCode, exitCode } from "./exitCode.ts";
 import { shownPath } from "./shownPath.ts";
 import { duration, grouped, visible } from "./text.ts";
 
-/** One thing that was looked at. `what to do` is there when it is not good. */
+/** One thing that was looked at. */
 interface Check {
   readonly about: string;
   readonly state: "good" | "warning" | "bad";
   readonly message: string;
+  /** What to do about it. */
   readonly remedy?: string;
   /** What a failure means for the exit code; a server that is down is no fault of the input. */
   readonly code?: ExitCode;
+  /** False for what is bad and stops no investigation. */
+  readonly stops?: boolean;
 }
 
 /** Goes through everything that can be wrong, in the order in which it would bite, and ends with one sentence. */
@@ -49,13 +52,14 @@ export async function doctor(context: CommandContext, options: CommonOptions): P
     ]);
   }
   if (config) {
-    look(await modelChecks(config, context));
+    look(await modelChecks(config));
     await checkServers(config, context, look);
   }
 
   const bad = checks.filter(({ state }) => state === "bad");
   const sentence = verdict(checks);
-  if (options.json) printJson(context, { checks: checks.map(({ code: _code, ...check }) => check), verdict: sentence });
+  if (options.json)
+    printJson(context, { checks: checks.map(({ code: _, stops: __, ...check }) => check), verdict: sentence });
   else context.terminal.out(`\n  ${sentence}\n`);
   return bad.map(({ code }) => code ?? exitCode.input).sort((a, b) => a - b)[0] ?? exitCode.done;
 }
@@ -79,12 +83,14 @@ async function checkServers(
 }
 
 function verdict(checks: readonly Check[]): string {
-  const first = checks.find(({ state }) => state === "bad") ?? checks.find(({ state }) => state === "warning");
-  if (!first) return "Everything is in order: korvus investigate will work.";
-  const subject = `${first.about}: ${first.remedy ?? first.message}`;
-  return first.state === "bad"
-    ? `Korvus cannot investigate yet. First ${subject}.`
-    : `Korvus can investigate. To get more out of it, ${subject}.`;
+  const subject = ({ about, remedy, message }: Check) => `${about}: ${remedy ?? message}`;
+  const bad = checks.filter(({ state }) => state === "bad");
+  const stopper = bad.find(({ stops = true }) => stops);
+  if (stopper) return `Korvus cannot investigate yet. First ${subject(stopper)}.`;
+  const first = bad[0] ?? checks.find(({ state }) => state === "warning");
+  return first
+    ? `Korvus can investigate. To get more out of it, ${subject(first)}.`
+    : "Everything is in order: korvus investigate will work.";
 }
 
 function configChecks({ file, warnings, mcp }: Config, { cwd }: CommandContext): readonly Check[] {
@@ -94,7 +100,7 @@ function configChecks({ file, warnings, mcp }: Config, { cwd }: CommandContext):
           about: "config",
           state: "bad",
           message: "no korvus.yaml here or above",
-          remedy: "write one with mcp.servers and a model",
+          remedy: "run korvus init, which writes one",
           code: exitCode.input,
         }
       : { about: "config", state: "good", message: `${shownPath(file, cwd)} is valid` };
@@ -113,20 +119,11 @@ function configChecks({ file, warnings, mcp }: Config, { cwd }: CommandContext):
   return [found, ...warnings.map((message): Check => ({ about: "config", state: "warning", message })), ...none];
 }
 
-async function modelChecks(config: Config, { env }: CommandContext): Promise<readonly Check[]> {
-  if (!config.model) {
-    return [
-      {
-        about: "model",
-        state: "bad",
-        message: "none is configured",
-        remedy: "set model, as anthropic/claude-x, or give --model",
-        code: exitCode.input,
-      },
-    ];
-  }
+async function modelChecks(config: Config): Promise<readonly Check[]> {
+  if (!config.model)
+    return [{ about: "model", state: "good", message: "runbook, which follows the skills' queries and needs no key" }];
   try {
-    const { id, window } = await createModel(config.model, { env });
+    const { id, window } = await createModel(config.model);
     return [
       {
         about: "model",
@@ -147,21 +144,21 @@ async function modelChecks(config: Config, { env }: CommandContext): Promise<rea
   }
 }
 
+/** What to do about a server that is not connected. */
+const remedies: Readonly<Record<ServerConfig["kind"], string>> = {
+  stdio: "start its command by hand and read what it says",
+  http: "see that it runs and that the address is right",
+  recording: "name a server that the recording holds, with from",
+};
+
 function serverChecks({ registry, config }: Servers): readonly Check[] {
   const policy = rulesPolicy(config.policy);
+  const someAnswer = registry.connected().length > 0;
   return registry.states().map(({ name, state, reason, tools, connectMs, transport, info }): Check => {
     if (state !== "connected") {
-      const remedy =
-        transport === "stdio"
-          ? "start its command by hand and read what it says"
-          : "see that it runs and that the address is right";
-      return {
-        about: name,
-        state: "bad",
-        message: `not connected: ${reason ?? state}`,
-        remedy,
-        code: exitCode.noAnswer,
-      };
+      const found = { about: name, message: `not connected: ${reason ?? state}`, remedy: remedies[transport] };
+      // A run goes on with the others, and says so.
+      return { ...found, state: "bad", code: exitCode.noAnswer, stops: !someAnswer };
     }
     const runnable = registry
       .tools()

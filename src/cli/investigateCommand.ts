@@ -46,7 +46,7 @@ export async function investigateCommand(
   const window = windowInput(options, config, clock.now());
   if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
   const set = parseSettings(options.set);
-  const model = config.model && (await createModel(config.model, { env: environment, log }));
+  const model = config.model && (await createModel(config.model, { secrets: config.secrets, log }));
 
   progress.working(`connecting to ${config.mcp.servers.length} servers`);
   let state = emptyState;

@@ -20,7 +20,8 @@ export interface ModelInput {
   readonly options?: JsonObject | undefined;
 }
 
-const keyVariables: Readonly<Partial<Record<ProviderName, string>>> = {
+/** Where a provider's key usually is; the others need none. */
+export const keyVariables: Readonly<Partial<Record<ProviderName, string>>> = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
   google: "GOOGLE_GENERATIVE_AI_API_KEY",

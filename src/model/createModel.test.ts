@@ -2,7 +2,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { expect, test } from "vitest";
 import { drain, stepInput } from "../../test/wire/stepInput.ts";
 import type { ModelConfig } from "../config/config.ts";
-import { createModel, ModelConfigError, modelKey } from "./createModel.ts";
+import { createModel, ModelConfigError } from "./createModel.ts";
 
 function config(fields: Partial<ModelConfig>): ModelConfig {
   return { provider: "anthropic", name: "some-model", window: 200_000, maxOutput: 4_096, options: {}, ...fields };
@@ -27,7 +27,7 @@ test.each([
   ["openai", "OPENAI_API_KEY"],
   ["google", "GOOGLE_GENERATIVE_AI_API_KEY"],
 ] as const)("%s without a key names the variable %s and the configuration's own key", async (provider, variable) => {
-  const creating = createModel(config({ provider }), { env: {} });
+  const creating = createModel(config({ provider }));
 
   await expect(creating).rejects.toThrow(ModelConfigError);
   await expect(creating).rejects.toMatchObject({ code: "missing-key" });
@@ -38,18 +38,29 @@ test.each([
 test("an OpenAI-compatible model needs an address and no key", async () => {
   const provider = "openai-compatible";
 
-  await expect(createModel(config({ provider }), { env: {} })).rejects.toMatchObject({ code: "missing-base-url" });
-  const model = await createModel(config({ provider, baseUrl: "http://127.0.0.1:1/v1" }), { env: {} });
+  await expect(createModel(config({ provider }))).rejects.toMatchObject({ code: "missing-base-url" });
+  const model = await createModel(config({ provider, baseUrl: "http://127.0.0.1:1/v1" }));
 
   expect(model).toMatchObject({ id: "openai-compatible/some-model", window: 200_000 });
-  expect(modelKey(config({ provider }), {})).toBeUndefined();
 });
 
-test("the configuration's key wins over the environment's, and both can be redacted", () => {
-  const env = { ANTHROPIC_API_KEY: "from-the-environment" };
+test("no secret of the configuration stands in an error, and a refused key is named as there", async () => {
+  const message = "no-such-key: the-key, asked at /tenants/t0p-s3cret/v1";
+  const fetch = async () => Response.json({ error: { message } }, { status: 401 });
+  const secrets = [
+    { name: "TENANT", value: "t0p-s3cret" },
+    { name: "MY_KEY", value: "the-key" },
+  ];
+  const baseUrl = "http://gateway.test/tenants/t0p-s3cret/v1";
 
-  expect(modelKey(config({}), env)).toEqual({ name: "ANTHROPIC_API_KEY", value: "from-the-environment" });
-  expect(modelKey(config({ apiKey: "from-the-file" }), env)).toMatchObject({ value: "from-the-file" });
+  const named = await drain(await createModel(config({ baseUrl, apiKey: "the-key" }), { fetch, secrets }));
+  const unnamed = await drain(await createModel(config({ baseUrl, apiKey: "the-key" }), { fetch }));
+
+  expect(named.ending).toMatchObject({
+    message:
+      "gateway.test answered 401: no-such-key: [redacted:MY_KEY], asked at /tenants/[redacted:TENANT]/v1 (key: MY_KEY)",
+  });
+  expect(JSON.stringify(unnamed.ending)).toContain("[redacted:model.api_key]");
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelConfig } from "../config/config.ts";
+import { keyVariables } from "../config/model.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Log } from "../log/log.ts";
 import type { Secret } from "../redact/redact.ts";
@@ -8,8 +9,8 @@ import { aiSdkModel } from "./aiSdkModel.ts";
 import type { Model } from "./model.ts";
 
 export interface CreateModelOptions {
-  /** Default: the process's environment. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What no error message may hold, the model's own key or not; the key has its name here. */
+  readonly secrets?: readonly Secret[];
   /** Default: the global one. Tests read raw bytes here. */
   readonly fetch?: typeof globalThis.fetch;
   /** ms; default 120,000. */
@@ -30,51 +31,37 @@ export class ModelConfigError extends Error {
   }
 }
 
-const keyVariables: Readonly<Record<Exclude<ModelConfig["provider"], "openai-compatible">, string>> = {
-  anthropic: "ANTHROPIC_API_KEY",
-  openai: "OPENAI_API_KEY",
-  google: "GOOGLE_GENERATIVE_AI_API_KEY",
-};
-
 /**
  * The model that the configuration names. The provider's package is loaded only now, so a start without a model does
  * not pay for it. Makes no request. Throws a `ModelConfigError` when a key or an address is missing.
  */
 export async function createModel(config: ModelConfig, options: CreateModelOptions = {}): Promise<Model> {
-  const key = modelKey(config, options.env ?? process.env);
-  const { stallTimeout, log } = options;
-  return aiSdkModel(await provider(config, key?.value, options.fetch), {
+  const { apiKey } = config;
+  const variable = keyVariables[config.provider];
+  if (!apiKey && variable !== undefined) {
+    throw new ModelConfigError(
+      "missing-key",
+      `model ${config.provider}/${config.name} needs a key: set the environment variable ${variable}, or model.api_key in the configuration`,
+    );
+  }
+  const { stallTimeout, log, secrets = [] } = options;
+  const key: Secret | undefined = apiKey
+    ? (secrets.find(({ value }) => value === apiKey) ?? { name: "model.api_key", value: apiKey })
+    : undefined;
+  return aiSdkModel(await provider(config, options.fetch), {
     id: `${config.provider}/${config.name}`,
     window: config.window,
     maxOutput: config.maxOutput,
     providerOptions: providerOptions(config),
-    redact: redactor(key ? [key] : []),
+    redact: redactor(key ? [...secrets, key] : secrets),
     keyName: key?.name ?? "none was sent, set model.api_key",
     ...(stallTimeout !== undefined && { stallTimeout }),
     ...(log && { log }),
   });
 }
 
-/**
- * The key that requests will carry and the name it has for people, for a redactor; undefined where none is needed. The
- * configuration's `api_key` wins over the provider's own environment variable.
- */
-export function modelKey(config: ModelConfig, env: CreateModelOptions["env"] = process.env): Secret | undefined {
-  const { provider, apiKey } = config;
-  const variable = provider === "openai-compatible" ? undefined : keyVariables[provider];
-  const usual = (variable && env[variable]) || undefined;
-  const value = apiKey || usual;
-  if (value) return { name: variable && value === usual ? variable : "model.api_key", value };
-  if (!variable) return undefined;
-  throw new ModelConfigError(
-    "missing-key",
-    `model ${provider}/${config.name} needs a key: set the environment variable ${variable}, or model.api_key in the configuration`,
-  );
-}
-
 async function provider(
-  { provider, name, baseUrl: baseURL }: ModelConfig,
-  apiKey: string | undefined,
+  { provider, name, baseUrl: baseURL, apiKey }: ModelConfig,
   fetch: typeof globalThis.fetch | undefined,
 ): Promise<LanguageModelV4> {
   const settings = { ...(baseURL && { baseURL }), ...(apiKey && { apiKey }), ...(fetch && { fetch }) };

@@ -10,7 +10,6 @@ async function mocked(wire: Wire) {
   const mock = await LLMock.create({ port: 0, host: "127.0.0.1" });
   const sent: string[] = [];
   const model = await createModel(wireConfig(wire, mock.url), {
-    env: {},
     fetch: async (url, init) => {
       sent.push(init?.body as string);
       return await fetch(url, init);

@@ -215,21 +215,27 @@ describe.concurrent("the commands", () => {
   test("doctor says what is in order, what is not, and what to do first", async () => {
     await using good = await korvusPlace({ mcp: { servers: { probe: probe() } }, model: "ollama/x" }, files);
     await using bad = await korvusPlace(config, { "skills/a.md": "broken" });
+    await using partial = await korvusPlace(
+      { mcp: { servers: { probe: probe(), gone: { command: "no-such" } } } },
+      files,
+    );
     await using empty = await korvusPlace(undefined);
     await using unreadable = await korvusPlace({
       mcp: { servers: { past: { recording: "gone.jsonl" } } },
       model: "ollama/x",
     });
 
-    const [inOrder, broken, nothing, noRecording] = (await Promise.all(
-      [good, bad, empty, unreadable].map((place) => place.run(["doctor"])),
-    )) as [Ended, Ended, Ended, Ended];
+    const [inOrder, broken, some, nothing, noRecording] = (await Promise.all(
+      [good, bad, partial, empty, unreadable].map((place) => place.run(["doctor"])),
+    )) as [Ended, Ended, Ended, Ended, Ended];
 
     expect(inOrder).toMatchObject({ code: 0, stderr: "" });
     expect(inOrder.stdout).toContain("Everything is in order: korvus investigate will work.");
     expect(broken.code).toBe(1);
-    for (const words of ["✗ model", "✗ dies", "✓ probe", "✗ skills", "a.md:1:1", "First model: set model"])
+    for (const words of ["✓ model", "✗ dies", "✓ probe", "✗ skills", "a.md:1:1", "First skills: correct the files"])
       expect(broken.stdout).toContain(words);
+    expect(some).toMatchObject({ code: 2, stdout: expect.stringContaining("✓ model          runbook") });
+    expect(some.stdout).toContain("Korvus can investigate. To get more out of it, gone: start its command by hand");
     expect(nothing).toMatchObject({ code: 1, stdout: expect.stringContaining("no korvus.yaml here or above") });
     expect(noRecording).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ recording .*gone\.jsonl/) });
     expect(noRecording.stdout).toContain("Korvus cannot investigate yet. First recording:");
