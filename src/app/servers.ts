@@ -47,8 +47,7 @@ export async function connectServers(config: Config, options: ServersOptions): P
   const recordings = await readRecordings(config);
   // To the second: what people and backends write, and all that a window needs.
   const now = recordedTime(recordings, log) ?? Math.floor(clock.now() / 1000) * 1000;
-  const recorder =
-    options.record === undefined ? undefined : await createRecorder(options.record, { recordedAt: now, redact });
+  const recorder = options.record === undefined ? undefined : await createRecorder(options.record, { recordedAt: now });
 
   const registry = new Registry({
     servers: config.mcp.servers,
@@ -75,7 +74,7 @@ export async function connectServers(config: Config, options: ServersOptions): P
     await abandon();
     throw error;
   }
-  for (const { name, state, reason = state } of registry.states()) {
+  for (const { name, state, reason = redact("no reason given") } of registry.states()) {
     if (state === "failed") recorder?.add({ type: "not-connected", server: name, reason });
   }
   return {

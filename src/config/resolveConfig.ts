@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "../json/json.ts";
-import { type Secret, shortestSecret } from "../redact/redact.ts";
+import { notRedacted, type Secret } from "../redact/redact.ts";
 import type { Config, ServerConfig } from "./config.ts";
 import type { Environment } from "./expandVariables.ts";
 import { type ModelInput, readModelName, resolveModel } from "./model.ts";
@@ -47,11 +47,10 @@ export function resolveConfig(input: ConfigInput, { file, directory, env, variab
     },
     policy,
     secrets,
-    warnings: secrets
-      .filter(({ value }) => value.length < shortestSecret)
-      .map(
-        ({ name }) => `the value of ${name} is shorter than ${shortestSecret} characters: it cannot be redacted safely`,
-      ),
+    warnings: secrets.flatMap(({ name, value }) => {
+      const why = notRedacted(value);
+      return why === undefined ? [] : [`the value of ${name} ${why}: it cannot be redacted safely`];
+    }),
   };
 }
 

@@ -1,11 +1,26 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
-import type { Redact } from "../redact/redact.ts";
-import { RecordingError, type RecordingLine } from "./recordingFile.ts";
+import type { Redacted } from "../redact/redact.ts";
+import {
+  type RecordedAbsence,
+  type RecordedCall,
+  type RecordedListing,
+  RecordingError,
+  type RecordingLine,
+} from "./recordingFile.ts";
+
+/** What servers said has been redacted. The line around it is ours: redacting that too could make it unreadable. */
+type RedactedLine =
+  | RedactedFields<RecordedListing, "tools">
+  | RedactedFields<RecordedAbsence, "reason">
+  | RedactedFields<RecordedCall, "arguments" | "result">;
+type RedactedFields<Line, Key extends keyof Line> = Omit<Line, Key> & {
+  readonly [K in Key]: Line[K] extends readonly (infer Item)[] ? readonly Redacted<Item>[] : Redacted<Line[K]>;
+};
 
 /** Writes a recording while a run goes on. */
 export interface Recorder {
-  /** Queues a line, redacted; lines are written in order. A failure shows at `close`. */
-  add(line: Exclude<RecordingLine, { type: "recording" }>): void;
+  /** Queues a line; lines are written in order. A failure shows at `close`. */
+  add(line: RedactedLine): void;
   /** Waits for all lines. Rejects with `RecordingError` when one could not be written: the recording is then not whole. */
   close(): Promise<void>;
   /** Ends and removes it: the run that it was begun for has not come about. Does not throw. */
@@ -16,10 +31,7 @@ export interface Recorder {
  * Starts a recording in a new file that only its owner can read. A file that exists is never overwritten: it may be the
  * only trace of an incident. `recordedAt` is what the run takes as now, ms.
  */
-export async function createRecorder(
-  file: string,
-  { recordedAt, redact }: { readonly recordedAt: number; readonly redact: Redact },
-): Promise<Recorder> {
+export async function createRecorder(file: string, { recordedAt }: { readonly recordedAt: number }): Promise<Recorder> {
   const handle = await create(file);
   let failure: unknown;
   const write = async (line: RecordingLine) => {
@@ -37,8 +49,7 @@ export async function createRecorder(
   };
   return {
     add(line) {
-      const safe = redact(line);
-      written = written.then(() => write(safe));
+      written = written.then(() => write(line));
     },
     async close() {
       await end();

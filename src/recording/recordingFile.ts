@@ -15,14 +15,14 @@ interface RecordingHeader {
   readonly recordedAt: number;
 }
 
-interface RecordedListing {
+export interface RecordedListing {
   readonly type: "listing";
   readonly server: string;
   readonly tools: readonly ToolDefinition[];
 }
 
 /** A server that was configured and not connected. */
-interface RecordedAbsence {
+export interface RecordedAbsence {
   readonly type: "not-connected";
   readonly server: string;
   readonly reason: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redactor } from "./redact.ts";
+import { notRedacted, redactor } from "./redact.ts";
 
 const redact = redactor([
   { name: "TOKEN", value: 's3cr3t/"quoted"' },
@@ -32,6 +32,21 @@ test("escaped, percent-encoded and base64 forms are replaced too", () => {
 
 test("values too short to be told from ordinary text are left alone", () => {
   expect(redact("abcdef")).toBe("abcdef");
+});
+
+test("words that every result is made of are left alone, or none could be read", () => {
+  const result = { content: [{ type: "text", text: "the text of an error" }], isError: true };
+  const words = ["text", "error", "content", "type "].map((value, index) => ({ name: `V${index}`, value }));
+
+  expect(redactor(words)(result)).toEqual(result);
+  expect(words.map(({ value }) => notRedacted(value))).toEqual(words.map(() => "is an ordinary word"));
+});
+
+test("white space around a value, as of a file's last line, is no part of the secret", () => {
+  const redactFile = redactor([{ name: "FILE", value: "s3cr3t-line\n" }]);
+
+  expect(redactFile("a s3cr3t-line b")).toBe("a [redacted:FILE] b");
+  expect(redactFile(Buffer.from("s3cr3t-line").toString("base64"))).toBe("[redacted:FILE]");
 });
 
 test("a secret made of pattern characters is taken literally", () => {

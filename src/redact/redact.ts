@@ -12,18 +12,31 @@ export interface Secret {
 /** Takes a JSON value or text, returns an equal one in which every secret is replaced by `[redacted:NAME]`. */
 export type Redact = <T>(value: T) => Redacted<T>;
 
-/** Shorter values occur by chance in any text; replacing them would ruin it. The configuration warns about them. */
-export const shortestSecret = 4;
+const shortestSecret = 4;
+
+/** What every tool listing and result is made of (MCP, JSON Schema), and the levels of logs, which variables often hold. */
+const ordinaryWords: ReadonlySet<string> = new Set(
+  `annotations array audio blob boolean content data default description enum false image inputSchema integer isError
+  items mimeType name null number object outputSchema properties required resource resource_link string
+  structuredContent text title true type uri debug error info trace warn warning`.split(/\s+/),
+);
+
+/** Why a value is not replaced though it came from a variable: replacing it would ruin any text. Undefined where it is. */
+export function notRedacted(value: string): string | undefined {
+  if (value.trim().length < shortestSecret) return `is shorter than ${shortestSecret} characters`;
+  return ordinaryWords.has(value.trim()) ? "is an ordinary word" : undefined;
+}
 
 /**
- * Replaces each secret wherever it stands in a string or an object key: as it is, escaped as in JSON, percent-encoded,
- * or in base64. Longer values win over shorter ones inside them.
+ * Replaces each secret wherever it stands in a string or an object key: as it is, without white space around it, escaped
+ * as in JSON, percent-encoded, or in base64. Longer values win over shorter ones inside them. Values that `notRedacted`
+ * names are left alone; the configuration warns about them.
  */
 export function redactor(secrets: readonly Secret[]): Redact {
   const names = new Map<string, string>();
   for (const { name, value } of secrets) {
-    if (value.length < shortestSecret) continue;
-    for (const form of forms(value)) if (!names.has(form)) names.set(form, name);
+    if (notRedacted(value) !== undefined) continue;
+    for (const form of [...forms(value), ...forms(value.trim())]) if (!names.has(form)) names.set(form, name);
   }
   if (names.size === 0) return <T>(value: T) => value as Redacted<T>;
 
