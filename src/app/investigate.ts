@@ -87,7 +87,7 @@ export async function* investigate(
       {
         question: redact(question),
         window: range,
-        model: registry.connected().length === 0 ? noServerModel : model,
+        model: registry.connected().length === 0 ? noServerModel() : model,
         system,
         catalog,
         skillsDropped: dropped,
