@@ -4,7 +4,7 @@ import type { JsonObject } from "../json/json.ts";
 import type { Redacted } from "../redact/redact.ts";
 import { byUtf8 } from "./byUtf8.ts";
 import { type CallAnswer, callThrough } from "./callThrough.ts";
-import type { Connection, ToolDefinition } from "./connection.ts";
+import type { ToolDefinition } from "./connection.ts";
 import { type LinkOptions, type LinkState, ServerLink } from "./serverLink.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
@@ -29,7 +29,6 @@ export interface ServerState extends LinkState {
   readonly tools: number;
   /** Over all tools that it lists; absent when it never connected. */
   readonly fingerprint?: string;
-  readonly info?: Redacted<Connection["info"]>;
 }
 
 export interface ServerTool {
