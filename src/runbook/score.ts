@@ -47,7 +47,7 @@ export type Remark =
   | "born in the window"
   /** The last point is well before the window's end. */
   | "ended in the window"
-  /** Fewer than two thirds of the points that the time would hold. */
+  /** Fewer than two thirds of the points that its own rhythm would have. */
   | "gaps"
   | "values that are no numbers"
   /** Its rate is what was scored, from zero on after each reset. */
@@ -82,8 +82,7 @@ export function score(
 
   const remarks: Remark[] = [];
   if (series.gone > 0) remarks.push("values that are no numbers");
-  const expected = (to - baselineFrom) / step;
-  if (before.length >= 3 && before.length + within.length < (expected * 2) / 3) remarks.push("gaps");
+  if (hasGaps([...before, ...within])) remarks.push("gaps");
   if (to - (within.at(-1) as Point).t > Math.max(5 * step, (to - from) / 10)) remarks.push("ended in the window");
 
   const born = before.length < 3;
@@ -109,6 +108,13 @@ export function score(
     ...(onset === undefined ? {} : { onset }),
     remarks: [...remarks, ...found.remarks],
   };
+}
+
+/** Measured by its own rhythm: servers choose steps of their own. */
+function hasGaps(points: readonly Point[]): boolean {
+  const distances = points.slice(1).map(({ t }, index) => t - (points[index] as Point).t);
+  const time = distances.reduce((sum, distance) => sum + distance, 0);
+  return distances.length >= 5 && distances.length < (2 / 3) * (time / median(distances));
 }
 
 function standsStill(points: readonly Point[]): boolean {

@@ -47,7 +47,6 @@ export async function drive({ skills, servers, options = {} }: Drive): Promise<D
       Object.keys(fake).map((name) => ({ name, offered: `${server}_${name}`, inputSchema: anything })),
     ]),
   );
-  const model = runbookModel({ catalog, tools, window, now: window.to, ...options });
   const specs: ToolSpec[] = [...tools.values()]
     .flat()
     .map(({ offered = "", inputSchema }) => ({ name: offered, description: "", inputSchema }));
@@ -69,6 +68,8 @@ export async function drive({ skills, servers, options = {} }: Drive): Promise<D
         page: () => Promise.reject(new Error("the runbook reads whole results")),
       },
     };
+    // A new one for each step, as after a crash: all that it knows stands in the conversation.
+    const model = runbookModel({ catalog, tools, window, now: window.to, ...options });
     const parts = await answerTo(model, input);
     messages.push({ role: "assistant", parts });
     const answers: ToolMessage[] = [];
@@ -116,14 +117,16 @@ export function promql(title: string, query: string, hints = ""): string {
   return `\`\`\`promql title="${title}" ${hints}\n${query}\n\`\`\``;
 }
 
-/** Prometheus' answer, one series a service: a value for each minute of baseline and window. */
-export function matrix(services: Readonly<Record<string, (minute: number) => number | undefined>>): string {
+/** Prometheus' answer, one series a service: a value for every so many seconds of baseline and window, by its minute. */
+export function matrix(
+  services: Readonly<Record<string, (minute: number) => number | undefined>>,
+  seconds = 10,
+): string {
   const result = Object.entries(services).map(([service, valueAt]) => ({
     metric: { service },
-    values: Array.from({ length: 240 }, (_, index) => index).flatMap((index) => {
-      const t = window.baselineFrom / 1000 + (index + 1) * 15;
-      const value = valueAt((index + 1) / 4);
-      return value === undefined ? [] : [[t, String(value)]];
+    values: Array.from({ length: 3600 / seconds }, (_, index) => (index + 1) * seconds).flatMap((second) => {
+      const value = valueAt(second / 60);
+      return value === undefined ? [] : [[window.baselineFrom / 1000 + second, String(value)]];
     }),
   }));
   return JSON.stringify({ status: "success", data: { resultType: "matrix", result } });

@@ -31,7 +31,7 @@ test("one service that slows down is named with values, onset and the call that 
     {
       server: "prometheus",
       tool: "query",
-      args: { promql: `(histogram_quantile(0.95, x))[3600s:15s] @ ${window.to / 1000}` },
+      args: { promql: `(histogram_quantile(0.95, x))[3600s:10s] @ ${window.to / 1000}` },
     },
   ]);
   expect(claim.verdict).toBe("likely");
@@ -209,6 +209,31 @@ describe("holes", () => {
   });
 });
 
+test("data that begin shortly before now are asked for once more, finer, and their first third is the baseline", async () => {
+  const began = window.to - 5 * 60_000;
+  const answer = (query: string) => {
+    const [, seconds, step] = /\[(\d+)s:(\d+)s\] @ /.exec(query)?.map(Number) ?? [];
+    const times = Array.from(
+      { length: (seconds ?? 0) / (step ?? 1) },
+      (_, index) => window.to - index * (step ?? 1) * 1000,
+    );
+    const values = times
+      .reverse()
+      .flatMap((t) => (t < began ? [] : [[t / 1000, t < window.to - 60_000 ? "0.02" : "0.7"]]));
+    return JSON.stringify({ data: { result: [{ metric: { service: "payments" }, values }] } });
+  };
+
+  const { claim, calls } = await drive({
+    skills: [skillOf("prometheus", latency)],
+    servers: { prometheus: prometheus(answer) },
+  });
+
+  expect(calls.map(({ args }) => /\[.*\]/.exec(JSON.stringify(args))?.[0])).toEqual(["[3600s:10s]", "[300s:1s]"]);
+  expect(claim.verdict).toBe("likely");
+  expect(claim.summary).toContain("payments: latency p95 rose from 20 ms to 700 ms at 14:29:00 UTC");
+  expect(claim.nextSteps).toContain("No data before 14:25:00: the time until 14:26:40 was taken as the baseline.");
+});
+
 test("a departure whose labels name no service is told all the same", async () => {
   const answer = matrix({ "": rising(0, 0.3) });
 
@@ -224,7 +249,7 @@ test("a departure whose labels name no service is told all the same", async () =
 
 test("gaps, births and values that are no numbers are counted in what is said", async () => {
   const holed = matrix({
-    a: (minute) => (Math.round(minute * 4) % 3 === 0 ? 0.1 : undefined),
+    a: (minute) => (minute % 4 < 2 ? 0.1 : undefined),
     b: (minute) => (minute > 45 ? 0.1 : undefined),
     c: (minute) => (minute < 50 ? 0.1 : Number.NaN),
   });
@@ -312,7 +337,7 @@ test("ten thousand series are ranked in seconds", async () => {
 
   const { claim } = await drive({
     skills: [skillOf("prometheus", latency)],
-    servers: { prometheus: prometheus(() => matrix(services)) },
+    servers: { prometheus: prometheus(() => matrix(services, 60)) },
   });
 
   expect(claim.summary).toMatch(/^s4711: latency p95 rose/);
