@@ -12,7 +12,10 @@ export function serverFacts(registry: Registry): readonly ServerFact[] {
 }
 
 /** The skills that were not loaded, each with why its server is not there. */
-export function droppedSkills(catalog: Pick<Catalog, "dropped">, registry: Registry): readonly DroppedSkill[] {
+export function droppedSkills(
+  catalog: Pick<Catalog, "dropped">,
+  registry: Pick<Registry, "states">,
+): readonly DroppedSkill[] {
   const states = new Map(registry.states().map((state) => [state.name, state]));
   return catalog.dropped.map(({ name, mcpServer }) => {
     const state = states.get(mcpServer);

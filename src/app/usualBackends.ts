@@ -9,6 +9,8 @@ interface UsualBackend {
   readonly healthPath: string;
   /** The entry below `mcp.servers`, for a backend at `url`. */
   server(url: string): StarterServer;
+  /** `id` of the preset that names tools which only read although the server declares nothing: unnamed, none would run. */
+  readonly readsOfPreset?: string;
   /** What an operator should know beside the entry, one line each. */
   readonly notes: readonly string[];
 }
@@ -55,6 +57,7 @@ const usualBackends: readonly UsualBackend[] = [
     healthPath: "/api/health",
     server: (url) =>
       npx("@leval/mcp-grafana@1.1.7", [], { GRAFANA_URL: url, GRAFANA_SERVICE_ACCOUNT_TOKEN: "${GRAFANA_TOKEN}" }),
+    readsOfPreset: "mcp-grafana",
     notes: ["reaches Loki, Prometheus and Tempo through Grafana's data sources"],
   },
   {

@@ -82,11 +82,10 @@ export async function init(context: CommandContext, options: InitOptions): Promi
   return exitCode.done;
 }
 
-/** Tools that only read although their server declares nothing: without these lines none of them would run. */
+/** As patterns for `policy.allow`. */
 function knownReads(backends: readonly FoundBackend[]): readonly string[] {
-  const ids: Readonly<Record<string, string>> = { grafana: "mcp-grafana" };
-  return backends.flatMap(({ backend: { name } }) => {
-    const preset = presets.find(({ id }) => id === ids[name]);
+  return backends.flatMap(({ backend: { name, readsOfPreset } }) => {
+    const preset = presets.find(({ id }) => id === readsOfPreset);
     return (preset?.readOnly ?? []).map((tool) => `${name}.${tool}`);
   });
 }

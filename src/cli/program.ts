@@ -191,7 +191,7 @@ function addMcp(program: Command, context: CommandContext, action: Action): void
     .addHelpText("after", `\nExample:\n  korvus mcp call prometheus query '{"promql": "up"}'`)
     .action(
       action(async (options, server, tool, args) =>
-        (await import("./mcpCommands.ts")).mcpCall(context, { server: server, tool: tool, args }, options),
+        (await import("./mcpCommands.ts")).mcpCall(context, { server, tool, args }, options),
       ),
     );
 }

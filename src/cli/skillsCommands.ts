@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { systemPrompt } from "../agent/systemPrompt.ts";
+import { droppedSkills } from "../app/facts.ts";
 import { type Log, memoryLog } from "../log/log.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
 import type { DroppedSkill } from "../report/report.ts";
@@ -85,16 +86,10 @@ async function loadSkills(context: CommandContext, options: SkillsOptions): Prom
   if (options.offline) return { path, catalog: await loadAll(path, log), dropped: [] };
   if (config.mcp.servers.length === 0) {
     const catalog = await load(path, [], log);
-    const dropped = catalog.dropped.map(({ name, mcpServer }) => ({
-      name,
-      mcpServer,
-      reason: `${mcpServer} is not configured`,
-    }));
-    return { path, catalog, dropped };
+    return { path, catalog, dropped: droppedSkills(catalog, { states: () => [] }) };
   }
   // Loaded only here: without servers nothing of MCP is needed, and this command is to start at once.
   const { startDeployment } = await import("../app/deployment.ts");
-  const { droppedSkills } = await import("../app/facts.ts");
   const { clock, signal, groups, env: environment } = context;
   await using deployment = await startDeployment(config, { log, clock, signal, groups, environment, skills: path });
   return { path, catalog: deployment.catalog, dropped: droppedSkills(deployment.catalog, deployment.registry) };
