@@ -1,6 +1,7 @@
 import type { ClaimedFinding, ReportClaim } from "../report/report.ts";
 import type { Analysis } from "./analysis.ts";
 import { alertFindings, decoyFindings, eventFindings, logFindings, steadyFinding } from "./contextFindings.ts";
+import { earlierNote } from "./earlier.ts";
 import { changeOf, citations, type FindingSources, suspectFindings } from "./findings.ts";
 import { notesOf } from "./notes.ts";
 import type { Compared, Observation } from "./observation.ts";
@@ -27,6 +28,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
   const verdict = verdictOf(ranking);
   const shown = ranking.suspects.slice(0, shownSuspects);
   const unnamed = unnamedDepartures(compared);
+  const earlier = shown.length === 0 ? earlierNote(compared) : undefined;
   const findings: ClaimedFinding[] = [
     ...shown.flatMap((suspect) => suspectFindings(suspect, sources)),
     ...unnamed.map((one) => ({ statement: changeOf(one, compared.periods), evidence: citations([one.source]) })),
@@ -47,7 +49,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     }),
     verdict,
     findings,
-    nextSteps: [...stepsFor(shown[0]), ...notes, ...notesOf(compared)],
+    nextSteps: [...(earlier === undefined ? [] : [earlier]), ...stepsFor(shown[0]), ...notes, ...notesOf(compared)],
   };
 }
 
