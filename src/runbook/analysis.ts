@@ -1,9 +1,10 @@
-import type { Compared } from "./observation.ts";
+import type { Compared, Observation } from "./observation.ts";
 import { type OwnChange, ownChanges, totalTimeBefore } from "./ownChange.ts";
 import { ownWork, type TraceWork } from "./ownWork.ts";
 import { departs } from "./rise.ts";
 import { type Periods, score } from "./score.ts";
 import type { Point } from "./series.ts";
+import type { SignalKind } from "./signal.ts";
 import { type Ranking, rankSuspects } from "./suspects.ts";
 
 /** What the gathered data say. */
@@ -29,10 +30,13 @@ export function analyse(compared: Compared): Analysis {
   return { ranking, changes, ownTimes };
 }
 
-/** The first sample of the strongest departure that a request can feel; undefined where nothing departs. */
+/** The first sample of the strongest departure, of what requests feel if that departs at all; else undefined. */
 function onsetOf({ observations }: Pick<Compared, "observations">): number | undefined {
-  const felt = observations.filter(({ departure, signal }) => departure.score >= departs && signal.kind !== "traffic");
-  const strongest = felt.reduce<(typeof felt)[number] | undefined>(
+  const departed = observations.filter(
+    ({ departure, signal }) => departure.score >= departs && signal.kind !== "traffic",
+  );
+  const felt = departed.filter(({ signal }) => feltBy.has(signal.kind));
+  const strongest = (felt.length > 0 ? felt : departed).reduce<Observation | undefined>(
     (best, next) =>
       best === undefined ||
       next.departure.score > best.departure.score ||
@@ -43,6 +47,8 @@ function onsetOf({ observations }: Pick<Compared, "observations">): number | und
   );
   return strongest?.departure.onset;
 }
+
+const feltBy: ReadonlySet<SignalKind> = new Set(["latency", "errors", "saturation"]);
 
 /** Without metrics, traces are the only clock: the first from which a service's own time or errors stay away. */
 function onsetInTraces(work: readonly TraceWork[], periods: Periods): number | undefined {

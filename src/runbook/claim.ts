@@ -7,6 +7,7 @@ import { notesOf } from "./notes.ts";
 import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
 import { departs } from "./rise.ts";
+import type { ServiceOf } from "./serviceOf.ts";
 import { summaryOf, verdictOf } from "./summary.ts";
 import type { Suspect } from "./suspects.ts";
 
@@ -16,7 +17,7 @@ const shownSuspects = 4;
 export interface ClaimFacts {
   readonly compared: Compared;
   readonly analysis: Analysis;
-  readonly serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined;
+  readonly serviceOf: ServiceOf;
   /** What did not run, one sentence each. */
   readonly notes: readonly string[];
 }

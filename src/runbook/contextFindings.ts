@@ -2,8 +2,8 @@ import type { ClaimedFinding } from "../report/report.ts";
 import { changeOf, citations, listed } from "./findings.ts";
 import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
-import type { ServiceOf } from "./reading.ts";
 import { departs } from "./rise.ts";
+import type { ServiceOf } from "./serviceOf.ts";
 import { kindIn } from "./signal.ts";
 
 const shownDecoys = 3;

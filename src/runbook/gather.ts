@@ -7,9 +7,10 @@ import type { Answer, Conversation } from "./conversation.ts";
 import type { ClusterEvent } from "./kubernetesEvents.ts";
 import type { LogLine } from "./logs.ts";
 import type { Source } from "./observation.ts";
-import { itemsOf, type Reading, read, type ServiceOf, sizeOf } from "./reading.ts";
+import { itemsOf, type Reading, read, sizeOf } from "./reading.ts";
 import type { Periods } from "./score.ts";
 import { counterRate, type Series } from "./series.ts";
+import type { ServiceOf } from "./serviceOf.ts";
 import type { Signal } from "./signal.ts";
 import type { Span } from "./spans.ts";
 
@@ -110,14 +111,13 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
     if (!trimmed) continue;
     for (const one of trimmed.series ?? [])
       if (want.signal) gathered.series.push(foundSeries(one, want.signal, { source, service: serviceOf(one.labels) }));
-    gathered.alerts.push(...(trimmed.alerts ?? []).map((alert) => ({ ...alert, source })));
-    gathered.logs.push(...(trimmed.logs ?? []).map((line) => ({ ...line, source })));
-    gathered.events.push(...(trimmed.events ?? []).map((event) => ({ ...event, source })));
-    gathered.calls.push(...(trimmed.calls ?? []));
-    if (trimmed.spans && trimmed.spans.length > 0) {
-      gathered.spans.push(...trimmed.spans);
-      gathered.traceSources.push(source);
-    }
+    const { alerts = [], logs = [], events = [], calls = [], spans = [] } = trimmed;
+    for (const alert of alerts) gathered.alerts.push({ ...alert, source });
+    for (const line of logs) gathered.logs.push({ ...line, source });
+    for (const event of events) gathered.events.push({ ...event, source });
+    for (const call of calls) gathered.calls.push(call);
+    for (const span of spans) gathered.spans.push(span);
+    if (spans.length > 0) gathered.traceSources.push(source);
   }
   return { ...gathered, ...(newestOutside === undefined ? {} : { newestOutside }) };
 }

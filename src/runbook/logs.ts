@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../json/json.ts";
 import { parseJson, resultArray } from "./series.ts";
+import type { ServiceOf } from "./serviceOf.ts";
 
 export interface LogLine {
   /** ms since the Unix epoch. */
@@ -38,8 +39,6 @@ function streamLines(item: JsonObject, serviceOf: ServiceOf): readonly LogLine[]
       : [],
   );
 }
-
-type ServiceOf = (labels: Readonly<Record<string, string>>) => string | undefined;
 
 /** A line with the labels of its stream; where no label tells the level, its own words do. */
 export function logLine(

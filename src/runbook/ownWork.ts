@@ -53,7 +53,7 @@ function workOf(spans: readonly Span[]): TraceWork {
   const byService = Map.groupBy(parts, ({ service }) => service);
   return {
     trace: spans[0]?.trace ?? "",
-    start: Math.min(...spans.map(({ start }) => start)),
+    start: spans.reduce((first, { start }) => Math.min(first, start), Number.POSITIVE_INFINITY),
     services: new Map([...byService].map(([service, list]) => [service, summed(list)])),
     calls,
   };
@@ -110,7 +110,7 @@ function summed(parts: readonly Part[]): OwnWork {
   return {
     time: parts.reduce((sum, { time }) => sum + time, 0),
     waited: parts.reduce((sum, { waited }) => sum + waited, 0),
-    elapsed: Math.max(...parts.map(({ elapsed }) => elapsed)),
+    elapsed: parts.reduce((most, { elapsed }) => Math.max(most, elapsed), 0),
     busiest: busiest.name,
     ...(origin?.error === undefined ? {} : { error: origin.error }),
     failed: parts.some(({ failed }) => failed),

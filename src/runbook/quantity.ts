@@ -12,7 +12,7 @@ export function quantity(value: number, unit: Unit | undefined): string {
     case "bytes":
       return bytesOf(value);
     case "per_second":
-      return Math.abs(value) >= 100_000 ? `${bytesOf(value)}/s` : `${digits(value)}/s`;
+      return `${digits(value)}/s`;
     case "cores":
       return `${digits(value)} cores`;
     default:
@@ -35,12 +35,20 @@ function bytesOf(value: number): string {
   return `${digits(rest)} ${units[index]}`;
 }
 
-/** Three significant digits, without an exponent for what people meet. */
+/** Three significant digits, with k, M and G, and without an exponent for what people meet. */
 function digits(value: number): string {
-  if (value === 0) return "0";
-  if (Math.abs(value) >= 1000) return value.toFixed(0);
-  const short = Number(value.toPrecision(3));
-  return Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 9.995e8) return `${short(value / 1e9)} G`;
+  if (size >= 9.995e5) return `${short(value / 1e6)} M`;
+  if (size >= 9995) return `${short(value / 1e3)} k`;
+  if (size >= 1000) return value.toFixed(0);
+  return short(value);
+}
+
+function short(value: number): string {
+  const rounded = Number(value.toPrecision(3));
+  return rounded !== 0 && Math.abs(rounded) < 1e-4 ? rounded.toExponential() : String(rounded);
 }
 
 /** `14:02:10`, in UTC. */

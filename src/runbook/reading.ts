@@ -5,6 +5,7 @@ import { type ClusterEvent, readEvents } from "./kubernetesEvents.ts";
 import { type LogLine, logLine, readLogs } from "./logs.ts";
 import { readSeries, type Series } from "./series.ts";
 import { readServiceMap } from "./serviceMap.ts";
+import type { ServiceOf } from "./serviceOf.ts";
 import { readSpans, type Span } from "./spans.ts";
 import { type FoundTrace, readTempoSearch, readTempoSeries } from "./tempo.ts";
 
@@ -18,8 +19,6 @@ export interface Reading {
   readonly found?: readonly FoundTrace[];
   readonly calls?: readonly (readonly [caller: string, callee: string])[];
 }
-
-export type ServiceOf = (labels: Readonly<Record<string, string>>) => string | undefined;
 
 /** By the shape that is known for the tool; where it is plain JSON, by what it looks like. Undefined for what is neither. */
 export function read(text: string, shape: ResultShape, serviceOf: ServiceOf): Reading | undefined {

@@ -14,6 +14,9 @@ export const defaultServiceLabels: readonly string[] = [
   "job",
 ];
 
+/** Names the service that labels speak of, if they do. */
+export type ServiceOf = (labels: Readonly<Record<string, string>>) => string | undefined;
+
 /** The service that labels speak of; undefined where none of them does. A pod counts for what it is a copy of. */
 export function serviceOf(
   labels: Readonly<Record<string, string>>,

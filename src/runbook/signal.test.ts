@@ -42,6 +42,8 @@ test.each([
   [11, "count", "11"],
   [1234, undefined, "1234"],
   [0, "ratio", "0 %"],
+  [152_300, "per_second", "152 k/s"],
+  [10_500_000, "per_second", "10.5 M/s"],
 ] as const)("%d as %s is written %s", (value, unit, text) => {
   expect(quantity(value, unit)).toBe(text);
 });

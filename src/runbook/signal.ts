@@ -40,6 +40,9 @@ const words: readonly (readonly [SignalKind, RegExp])[] = [
   ["traffic", /traffic|throughput|requests?|rate\b|\brps|\bqps|calls|lines/i],
 ];
 
+/** Without a hint of the author's, nobody knows which direction of these is bad. */
+const eitherWay: ReadonlySet<SignalKind> = new Set(["traffic", "availability", "other"]);
+
 /** The kind that a text speaks of, by its words. */
 export function kindIn(text: string): SignalKind | undefined {
   return words.find(([, pattern]) => pattern.test(text))?.[0];
@@ -53,7 +56,7 @@ export function signalOf(block: Pick<Block, "title" | "hints">, text: string): S
     kind,
     title: named(block.title),
     ...(unit === undefined ? {} : { unit }),
-    expect: block.hints.expect ?? (kind === "traffic" || kind === "other" ? "any" : "high"),
+    expect: block.hints.expect ?? (eitherWay.has(kind) ? "any" : "high"),
     floor: floorOf(kind, unit),
     quantile: /quantile/i.test(text),
     fromZero: kind === "errors" || kind === "restarts",

@@ -1,7 +1,6 @@
 import type { Observation } from "./observation.ts";
 import type { OwnChange } from "./ownChange.ts";
 import { departs, highestScore } from "./rise.ts";
-
 import type { SignalKind } from "./signal.ts";
 
 /** A service in which something departed from its baseline. */
@@ -69,16 +68,17 @@ export function rankSuspects(facts: Facts): Ranking {
   );
   const grown = changes.filter((change) => isGrown(change) || isSymptomatic(change));
   const names = [...new Set([...byService.keys(), ...grown.map(({ service }) => service)])].sort();
-  const weighed = names.map((service) => {
-    const own = changes.find((change) => change.service === service);
-    return weigh(service, { departed: byService.get(service) ?? [], own, facts });
-  });
+  const changeOf = new Map(changes.map((change) => [change.service, change]));
+  const weighed = names.map((service) =>
+    weigh(service, { departed: byService.get(service) ?? [], own: changeOf.get(service), facts }),
+  );
 
   const sorted = weighed.sort((a, b) => b.weight - a.weight || (a.service < b.service ? -1 : 1));
   const first = sorted[0];
   if (first === undefined) return { suspects: [], tied: 0 };
-  const close = sorted.filter(({ basis, weight }) => basis === first.basis && first.weight - weight < equal);
-  const ordered = [...close.sort(byDepth(observations)), ...sorted.filter((suspect) => !close.includes(suspect))];
+  const isClose = ({ basis, weight }: Suspect) => basis === first.basis && first.weight - weight < equal;
+  const close = sorted.filter(isClose);
+  const ordered = [...close.sort(byDepth(observations)), ...sorted.filter((suspect) => !isClose(suspect))];
   const [culprit] = ordered as [Suspect];
   const reach = callersOf(culprit.service, calls);
   const suspects = ordered.map((suspect) =>
@@ -161,15 +161,14 @@ function logarithmic(score: number): number {
  * A guess, and only used where nothing better is known.
  */
 function byDepth(observations: readonly Observation[]) {
-  const usual = (service: string) =>
-    Math.min(
-      ...observations
-        .filter((one) => one.service === service && one.signal.kind === "latency")
-        .map(({ departure }) => departure.before ?? Number.POSITIVE_INFINITY),
-    );
+  const usual = new Map<string | undefined, number>();
+  for (const { service, signal, departure } of observations) {
+    if (signal.kind !== "latency" || departure.before === undefined) continue;
+    usual.set(service, Math.min(usual.get(service) ?? departure.before, departure.before));
+  }
+  const of = (suspect: Suspect) => usual.get(suspect.service) ?? Number.POSITIVE_INFINITY;
   return (a: Suspect, b: Suspect) => {
-    const [left, right] = [usual(a.service), usual(b.service)];
-    if (left !== right) return left < right ? -1 : 1;
+    if (of(a) !== of(b)) return of(a) < of(b) ? -1 : 1;
     return b.weight - a.weight || (a.service < b.service ? -1 : 1);
   };
 }
