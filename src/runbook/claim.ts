@@ -7,6 +7,7 @@ import { notesOf } from "./notes.ts";
 import type { Compared, Observation } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
 import { departs } from "./rise.ts";
+import type { Periods } from "./score.ts";
 import type { ServiceOf } from "./serviceOf.ts";
 import { summaryOf, verdictOf } from "./summary.ts";
 import type { Suspect } from "./suspects.ts";
@@ -50,7 +51,12 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     }),
     verdict,
     findings,
-    nextSteps: [...(earlier === undefined ? [] : [earlier]), ...stepsFor(shown[0]), ...notes, ...notesOf(compared)],
+    nextSteps: [
+      ...(earlier === undefined ? [] : [earlier]),
+      ...stepsFor(shown[0], compared.periods),
+      ...notes,
+      ...notesOf(compared),
+    ],
   };
 }
 
@@ -64,10 +70,10 @@ function unnamedDepartures({ observations }: Compared): readonly Observation[] {
 
 const shownUnnamed = 3;
 
-function stepsFor(first: Suspect | undefined): readonly string[] {
+function stepsFor(first: Suspect | undefined, periods: Periods): readonly string[] {
   if (first === undefined) return ["Widen the window, or add queries to the skills, if the symptom is real."];
   const { service, onset, own } = first;
-  const around = onset === undefined ? "" : ` around ${clockTime(onset)} UTC`;
+  const around = onset === undefined ? "" : ` around ${clockTime(onset, periods)} UTC`;
   const where = own?.time.departed && own.time.busiest !== "" ? `, ${own.time.busiest} first` : "";
   return [`Look at what changed in ${service}${around}: deployments, configuration, its own dependencies${where}.`];
 }

@@ -11,26 +11,26 @@ const shownAlerts = 6;
 const shownEvents = 5;
 
 /** Alerts that fire, by name, with whom they name and since when. */
-export function alertFindings({ alerts }: Compared, serviceOf: ServiceOf): readonly ClaimedFinding[] {
+export function alertFindings({ alerts, periods }: Compared, serviceOf: ServiceOf): readonly ClaimedFinding[] {
   const byName = Map.groupBy(alerts, ({ name }) => name);
   return [...byName].slice(0, shownAlerts).map(([name, list]) => {
     const who = [...new Set(list.map(({ labels }) => serviceOf(labels) ?? "no service"))].sort();
     const since = list.flatMap((alert) => alert.since ?? []).sort((a, b) => a - b)[0];
     return {
-      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since)}`}`,
+      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since, periods)}`}`,
       evidence: citations(list.map(({ source }) => source)),
     };
   });
 }
 
 /** Failures in logs that the window has and the baseline has not, the commonest of each service. */
-export function logFindings({ logs, periods: { from } }: Compared): readonly ClaimedFinding[] {
+export function logFindings({ logs, periods }: Compared): readonly ClaimedFinding[] {
   const failures = logs.filter(({ failed, service }) => failed && service !== undefined);
   const byService = Map.groupBy(failures, ({ service }) => service as string);
   return [...byService]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([service, lines]) => {
-      const fresh = lines.filter(({ t }) => t >= from);
+      const fresh = lines.filter(({ t }) => t >= periods.from);
       if (fresh.length < 3 || lines.length - fresh.length > fresh.length / 2) return [];
       const byText = Map.groupBy(fresh, ({ text }) => shape(text));
       const [, most] = [...byText].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))[0] as [
@@ -40,7 +40,7 @@ export function logFindings({ logs, periods: { from } }: Compared): readonly Cla
       const example = most[0] as (typeof fresh)[number];
       return [
         {
-          statement: `${service} logs ${fresh.length} errors among the lines read, the first at ${clockTime((fresh[0] as typeof example).t)}, mostly: ${example.text.slice(0, 160)}`,
+          statement: `${service} logs ${fresh.length} errors among the lines read, the first at ${clockTime((fresh[0] as typeof example).t, periods)}, mostly: ${example.text.slice(0, 160)}`,
           evidence: citations(fresh.map(({ source }) => source)),
         },
       ];
@@ -99,13 +99,13 @@ export function steadyFinding({ observations, traceSources }: Compared): readonl
 }
 
 /** Warnings of Kubernetes from the window, by reason and object, with the first of each. */
-export function eventFindings({ events, periods: { from } }: Compared): readonly ClaimedFinding[] {
-  const fresh = events.filter(({ t }) => t >= from).sort((a, b) => a.t - b.t);
+export function eventFindings({ events, periods }: Compared): readonly ClaimedFinding[] {
+  const fresh = events.filter(({ t }) => t >= periods.from).sort((a, b) => a.t - b.t);
   const groups = Map.groupBy(fresh, ({ reason, about }) => `${reason} of ${about}`);
   return [...groups].slice(0, shownEvents).map(([what, list]) => {
     const [{ t, message }] = list as [(typeof list)[number]];
     return {
-      statement: `Kubernetes warns of ${what} at ${clockTime(t)}: ${message.slice(0, 160)}`,
+      statement: `Kubernetes warns of ${what} at ${clockTime(t, periods)}: ${message.slice(0, 160)}`,
       evidence: citations(list.map(({ source }) => source)),
     };
   });

@@ -17,5 +17,5 @@ export function earlierNote(compared: Compared): string | undefined {
   const { suspects, tied } = analyse(compare(compared, wider)).ranking;
   const [suspect] = suspects;
   if (suspect?.onset === undefined || suspect.onset >= from || tied > 1) return undefined;
-  return `${suspect.service} departed at ${clockTime(suspect.onset)} already, before the window: let the window begin earlier.`;
+  return `${suspect.service} departed at ${clockTime(suspect.onset, periods)} already, before the window: let the window begin earlier.`;
 }

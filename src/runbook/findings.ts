@@ -36,7 +36,7 @@ export function suspectFindings(suspect: Suspect, sources: FindingSources): read
 
 function ownFinding(own: OwnChange, { onset }: Suspect, { compared, ownTimes }: FindingSources): ClaimedFinding {
   const { service, time, errors, waited, traces } = own;
-  const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
+  const at = onset === undefined ? "" : ` at ${clockTime(onset, compared.periods)}`;
   const parts: string[] = [];
   if (errors.departed) {
     const words = errors.message === "" ? "" : ` (${errors.message})`;
@@ -105,11 +105,11 @@ function seriesFinding(
 }
 
 /** `p95 latency 46 ms → 655 ms at 14:02:12  ▁▁▇▇`, with what has to be known to read it. */
-export function changeOf({ signal, departure, series }: Observation, { baselineFrom, to }: Periods): string {
+export function changeOf({ signal, departure, series }: Observation, periods: Periods): string {
   const { before, after, onset, remarks } = departure;
   const from = before === undefined ? "nothing" : quantity(before, signal.unit);
-  const at = onset === undefined ? "" : ` at ${clockTime(onset)}`;
-  const line = sparkline(series.points, { from: baselineFrom, to });
+  const at = onset === undefined ? "" : ` at ${clockTime(onset, periods)}`;
+  const line = sparkline(series.points, { from: periods.baselineFrom, to: periods.to });
   const said = remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
   return `${signal.title} ${from} → ${quantity(after, signal.unit)}${at}  ${line}${said}`;
 }

@@ -2,7 +2,7 @@ import { listed } from "./findings.ts";
 import type { Outcome } from "./gather.ts";
 import type { Compared } from "./observation.ts";
 import { clockTime } from "./quantity.ts";
-import type { Remark } from "./score.ts";
+import type { Periods, Remark } from "./score.ts";
 
 /** What was not looked at or only in part, one sentence each: what failed, brought nothing, or covers another time. */
 export function notesOf(compared: Compared): readonly string[] {
@@ -20,10 +20,10 @@ export function notesOf(compared: Compared): readonly string[] {
     ...(dataFrom === undefined
       ? []
       : [
-          `No data before ${clockTime(dataFrom)}: the time until ${clockTime(periods.from)} was taken as the baseline.`,
+          `No data before ${clockTime(dataFrom, periods)}: the time until ${clockTime(periods.from, periods)} was taken as the baseline.`,
         ]),
     ...remarked(observations),
-    ...covered(outcomes),
+    ...covered(outcomes, periods),
     ...cut(outcomes),
     ...(newestOutside !== undefined && outcomes.some(({ kind }) => kind === "outside")
       ? [`Some answers hold only other times, the newest ${new Date(newestOutside).toISOString()}: check the clocks.`]
@@ -77,15 +77,15 @@ function verb(list: readonly Outcome[], many: string, one: string): string {
 }
 
 /** By server and reach: what only knows the present, or whole minutes, says so once for all its calls. */
-function covered(outcomes: readonly Outcome[]): readonly string[] {
+function covered(outcomes: readonly Outcome[], periods: Periods): readonly string[] {
   const partial = outcomes.filter(({ want, kind }) => want.ask.covering.kind !== "exact" && kind !== "refused");
   const groups = Map.groupBy(partial, ({ want: { ask } }) => `${ask.server}\n${JSON.stringify(ask.covering)}`);
   return [...groups.values()].map((list) => {
     const { server, covering } = (list[0] as Outcome).want.ask;
     const tools = listed([...new Set(list.map(({ want }) => want.ask.tool))]);
     if (covering.kind === "superset")
-      return `Window partly covered: ${tools} of ${server} ${verb(list, "reach", "reaches")} from ${clockTime(covering.from)} to ${clockTime(covering.to)} (${covering.reason}).`;
-    const at = covering.kind === "instant" ? clockTime(covering.at) : "";
+      return `Window partly covered: ${tools} of ${server} ${verb(list, "reach", "reaches")} from ${clockTime(covering.from, periods)} to ${clockTime(covering.to, periods)} (${covering.reason}).`;
+    const at = covering.kind === "instant" ? clockTime(covering.at, periods) : "";
     return `Window partly covered: ${tools} of ${server} ${verb(list, "show", "shows")} what is now, ${at}.`;
   });
 }

@@ -51,7 +51,11 @@ function short(value: number): string {
   return rounded !== 0 && Math.abs(rounded) < 1e-4 ? rounded.toExponential() : String(rounded);
 }
 
-/** `14:02:10`, in UTC. */
-export function clockTime(time: number): string {
-  return new Date(time).toISOString().slice(11, 19);
+const halfADay = 12 * 60 * 60_000;
+
+/** `14:02:10` in UTC; with the day, `11-30 14:02:10`, where it is far from the window's end. */
+export function clockTime(time: number, { to }: { readonly to: number }): string {
+  const text = new Date(time).toISOString();
+  const clock = text.slice(11, 19);
+  return Math.abs(to - time) < halfADay ? clock : `${text.slice(5, 10)} ${clock}`;
 }

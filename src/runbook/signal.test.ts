@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quantity } from "./quantity.ts";
+import { clockTime, quantity } from "./quantity.ts";
 import { signalOf } from "./signal.ts";
 
 const hints = { optional: false };
@@ -46,4 +46,11 @@ test.each([
   [10_500_000, "per_second", "10.5 M/s"],
 ] as const)("%d as %s is written %s", (value, unit, text) => {
   expect(quantity(value, unit)).toBe(text);
+});
+
+test("a time far from the window's end has its day", () => {
+  const to = Date.UTC(2026, 10, 30, 14, 30);
+
+  expect(clockTime(Date.UTC(2026, 10, 30, 14, 2, 10), { to })).toBe("14:02:10");
+  expect(clockTime(Date.UTC(2026, 10, 28, 14, 2, 10), { to })).toBe("11-28 14:02:10");
 });

@@ -30,30 +30,30 @@ export interface SummaryFacts {
 
 export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompared, alerts }: SummaryFacts): string {
   const { suspects, tied } = ranking;
-  const span = `${clockTime(periods.from)} and ${clockTime(periods.to)} UTC`;
+  const span = `${clockTime(periods.from, periods)} and ${clockTime(periods.to, periods)} UTC`;
   const [first] = suspects;
   if (first === undefined) {
     const firing =
       alerts.length === 0 ? "" : ` ${listed(alerts)} ${alerts.length === 1 ? "fires" : "fire"} all the same.`;
     const [strongest] = unnamed;
     if (strongest)
-      return `${capital(riseOf(strongest))}${since(strongest.departure)}; no label names the service.${firing}`;
+      return `${capital(riseOf(strongest))}${since(strongest.departure, periods)}; no label names the service.${firing}`;
     if (seriesCompared === 0 && !tracesRead)
       return `No data of the time between ${span} was found that could be compared with the time before.${firing}`;
     const compared = [
       ...(seriesCompared > 0 ? [`${seriesCompared} series`] : []),
       ...(tracesRead ? ["samples of traces"] : []),
     ].join(" and ");
-    return `Nothing departed from its baseline between ${span}: ${compared} were compared with ${clockTime(periods.baselineFrom)} to ${clockTime(periods.from)}.${firing}`;
+    return `Nothing departed from its baseline between ${span}: ${compared} were compared with ${clockTime(periods.baselineFrom, periods)} to ${clockTime(periods.from, periods)}.${firing}`;
   }
   if (tied > 1) {
     const names = listed(suspects.slice(0, tied).map(({ service }) => service));
-    return `${names} ${tied === 2 ? "both" : "all"} changed${since(first)}, and cannot be told apart: ${whyTied(first, tracesRead)}. In the order of likelihood ${first.service} comes first.`;
+    return `${names} ${tied === 2 ? "both" : "all"} changed${since(first, periods)}, and cannot be told apart: ${whyTied(first, tracesRead)}. In the order of likelihood ${first.service} comes first.`;
   }
   const passing = suspects.filter(({ passesOn }) => passesOn === first.service).map(({ service }) => service);
   const rest =
     passing.length === 0 ? "" : `; ${listed(passing)} only ${passing.length === 1 ? "passes" : "pass"} it on`;
-  return `${first.service}${happened(first)}${since(first)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
+  return `${first.service}${happened(first)}${since(first, periods)}${rest}.${ownNumbers(first)}${unexplained(first, tracesRead)}`;
 }
 
 function whyTied({ basis, own }: Suspect, tracesRead: boolean): string {
@@ -63,8 +63,8 @@ function whyTied({ basis, own }: Suspect, tracesRead: boolean): string {
   return "metrics alone do not tell who passes it on from whom, and no traces were read";
 }
 
-function since({ onset }: { readonly onset?: number }): string {
-  return onset === undefined ? "" : ` at ${clockTime(onset)} UTC`;
+function since({ onset }: { readonly onset?: number }, periods: Periods): string {
+  return onset === undefined ? "" : ` at ${clockTime(onset, periods)} UTC`;
 }
 
 function happened({ own, departed, basis }: Suspect): string {
