@@ -50,6 +50,7 @@ export function placeBlocks(
     notes.push(`Not run: ${count} of ${name}, ${why}.`);
     return [];
   });
+  if (blocks.length === 0) notes.push("No loaded skill holds a query for a connected server.");
   return { blocks, notes };
 }
 

@@ -45,6 +45,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
       ranking,
       unnamed,
       periods: compared.periods,
+      asked: compared.outcomes.length,
       tracesRead: compared.traceSources.length > 0,
       seriesCompared: compared.observations.length,
       alerts: [...new Set(compared.alerts.map(({ name }) => name))],

@@ -22,13 +22,23 @@ export interface SummaryFacts {
   /** Departed series whose labels name no service, strongest first. */
   readonly unnamed: readonly Observation[];
   readonly periods: Periods;
+  /** Calls that were made. */
+  readonly asked: number;
   readonly tracesRead: boolean;
   readonly seriesCompared: number;
   /** Alerts that fire, by name. */
   readonly alerts: readonly string[];
 }
 
-export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompared, alerts }: SummaryFacts): string {
+export function summaryOf({
+  ranking,
+  unnamed,
+  periods,
+  asked,
+  tracesRead,
+  seriesCompared,
+  alerts,
+}: SummaryFacts): string {
   const { suspects, tied } = ranking;
   const span = `${clockTime(periods.from, periods)} and ${clockTime(periods.to, periods)} UTC`;
   const [first] = suspects;
@@ -38,6 +48,7 @@ export function summaryOf({ ranking, unnamed, periods, tracesRead, seriesCompare
     const [strongest] = unnamed;
     if (strongest)
       return `${capital(riseOf(strongest))}${since(strongest.departure, periods)}; no label names the service.${firing}`;
+    if (asked === 0) return `Nothing was asked, so nothing can be said about the time between ${span}.`;
     if (seriesCompared === 0 && !tracesRead)
       return `No data of the time between ${span} was found that could be compared with the time before.${firing}`;
     const compared = [

@@ -311,6 +311,15 @@ test("traces that a search only names are fetched, and own time decides", async 
   expect(claim.summary).toMatch(/^payments slowed down at 14:0.*; checkout only passes it on\./);
 });
 
+test("without a query to run, the report says that nothing was asked", async () => {
+  const { claim, calls } = await drive({ skills: [skillOf(undefined, latency)], servers: {} });
+
+  expect(calls).toEqual([]);
+  expect(claim).toMatchObject({ verdict: "inconclusive", findings: [] });
+  expect(claim.summary).toMatch(/^Nothing was asked/);
+  expect(claim.nextSteps).toContain("No loaded skill holds a query for a connected server.");
+});
+
 test("tools that are not offered by themselves are reached through call_tool", async () => {
   const { runbookModel } = await import("../../src/runbook/runbookModel.ts");
   const tools = ["query", "queryRange"].map((name) => ({ name, inputSchema: {} }));
