@@ -7,6 +7,8 @@ export interface Alert {
   /** ms since the Unix epoch; undefined where the server does not say. */
   readonly since?: number;
   readonly summary: string;
+  /** It fires, but nobody is told: a silence or another alert holds it back. */
+  readonly suppressed: boolean;
 }
 
 /** Firing alerts in an answer of Alertmanager or an MCP server over it; undefined where the text holds no list of them. */
@@ -19,7 +21,7 @@ export function readAlerts(text: string): readonly Alert[] | undefined {
     if (!isJsonObject(item) || !isJsonObject(item["labels"])) return [];
     const labels = texts(item["labels"]);
     const status = isJsonObject(item["status"]) ? item["status"]["state"] : item["state"];
-    if (labels["alertname"] === undefined || status === "suppressed" || status === "inactive") return [];
+    if (labels["alertname"] === undefined || status === "inactive" || status === "unprocessed") return [];
     const began = item["startsAt"] ?? item["activeAt"];
     const since = typeof began === "string" ? Date.parse(began) : Number.NaN;
     const words = isJsonObject(item["annotations"]) ? texts(item["annotations"]) : {};
@@ -29,6 +31,7 @@ export function readAlerts(text: string): readonly Alert[] | undefined {
         labels,
         ...(Number.isNaN(since) ? {} : { since }),
         summary: words["summary"] ?? words["description"] ?? "",
+        suppressed: status === "suppressed",
       },
     ];
   });

@@ -16,8 +16,9 @@ export function alertFindings({ alerts, periods }: Compared, serviceOf: ServiceO
   return [...byName].slice(0, shownAlerts).map(([name, list]) => {
     const who = [...new Set(list.map(({ labels }) => serviceOf(labels) ?? "no service"))].sort();
     const since = list.flatMap((alert) => alert.since ?? []).sort((a, b) => a - b)[0];
+    const hidden = list.every(({ suppressed }) => suppressed) ? ", silenced or inhibited" : "";
     return {
-      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since, periods)}`}`,
+      statement: `alert ${name} fires for ${listed(who)}${since === undefined ? "" : ` since ${clockTime(since, periods)}`}${hidden}`,
       evidence: citations(list.map(({ source }) => source)),
     };
   });

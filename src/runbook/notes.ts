@@ -78,7 +78,9 @@ function verb(list: readonly Outcome[], many: string, one: string): string {
 
 /** By server and reach: what only knows the present, or whole minutes, says so once for all its calls. */
 function covered(outcomes: readonly Outcome[], periods: Periods): readonly string[] {
-  const partial = outcomes.filter(({ want, kind }) => want.ask.covering.kind !== "exact" && kind !== "refused");
+  const partial = outcomes.filter(
+    ({ want, kind }) => want.ask.covering.kind !== "exact" && kind !== "refused" && kind !== "failed",
+  );
   const groups = Map.groupBy(partial, ({ want: { ask } }) => `${ask.server}\n${JSON.stringify(ask.covering)}`);
   return [...groups.values()].map((list) => {
     const { server, covering } = (list[0] as Outcome).want.ask;

@@ -86,28 +86,27 @@ test("series of TraceQL are read with the service's label as metrics have it", (
   ]);
 });
 
-test("alerts are read flat or in groups; suppressed ones do not fire", () => {
+test("alerts are read flat or in groups, those that are held back too", () => {
   const alert = (state: string) => ({
     labels: { alertname: "HighLatency", service: "payments" },
     annotations: { summary: "slow" },
     startsAt: "2026-11-30T14:02:17.000Z",
     status: { state },
   });
-  const found = [
+  const found = (suppressed: boolean) => [
     {
       name: "HighLatency",
       labels: { alertname: "HighLatency", service: "payments" },
       since: Date.UTC(2026, 10, 30, 14, 2, 17),
       summary: "slow",
+      suppressed,
     },
   ];
 
-  expect(
-    read(JSON.stringify([alert("active"), alert("suppressed")]), "alertmanager_alerts", serviceOf)?.alerts,
-  ).toEqual(found);
-  expect(read(JSON.stringify([{ alerts: [alert("active")] }]), "alertmanager_alerts", serviceOf)?.alerts).toEqual(
-    found,
-  );
+  const alertsIn = (answer: unknown) => read(JSON.stringify(answer), "alertmanager_alerts", serviceOf)?.alerts;
+  expect(alertsIn([alert("active")])).toEqual(found(false));
+  expect(alertsIn([alert("suppressed")])).toEqual(found(true));
+  expect(alertsIn([{ alerts: [alert("active")] }])).toEqual(found(false));
 });
 
 test("warnings of Kubernetes are read from YAML below a line of prose", () => {
