@@ -95,6 +95,17 @@ test("symptoms alone are a tie where they are about equal, and the quickest befo
   expect(suspects.map(({ service }) => service)).toEqual(["payments", "checkout"]);
 });
 
+test("who calls whom breaks a tie of symptoms: they travel to callers only", () => {
+  const { suspects, tied } = rankSuspects({
+    ...none,
+    observations: [observation("checkout", "errors", 44), observation("payments", "errors", 43)],
+    calls: chain,
+  });
+
+  expect(tied).toBe(0);
+  expect(suspects.map(({ service }) => service)).toEqual(["payments", "checkout"]);
+});
+
 test("traffic that falls is followed, not suspected", () => {
   const { suspects } = rankSuspects({
     ...none,

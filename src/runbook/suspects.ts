@@ -1,3 +1,4 @@
+import { byDepth, calledByAll, callersOf } from "./depth.ts";
 import type { Observation } from "./observation.ts";
 import type { OwnChange } from "./ownChange.ts";
 import { departs, highestScore } from "./rise.ts";
@@ -78,15 +79,21 @@ export function rankSuspects(facts: Facts): Ranking {
   if (first === undefined) return { suspects: [], tied: 0 };
   const isClose = ({ basis, weight }: Suspect) => basis === first.basis && first.weight - weight < equal;
   const close = sorted.filter(isClose);
-  const ordered = [...close.sort(byDepth(observations)), ...sorted.filter((suspect) => !isClose(suspect))];
-  const [culprit] = ordered as [Suspect];
+  const deepest = first.basis === "symptom" ? calledByAll(close, calls) : undefined;
+  const guessed = close.sort(byDepth(observations));
+  const culprit = deepest ?? guessed[0] ?? first;
+  const ordered = [
+    culprit,
+    ...guessed.filter((suspect) => suspect !== culprit),
+    ...sorted.filter((suspect) => !isClose(suspect)),
+  ];
   const reach = callersOf(culprit.service, calls);
   const suspects = ordered.map((suspect) =>
     suspect !== culprit && passesOn(suspect) && reach.has(suspect.service)
       ? { ...suspect, passesOn: culprit.service }
       : suspect,
   );
-  return { suspects, tied: close.length > 1 ? close.length : 0 };
+  return { suspects, tied: close.length > 1 && deepest === undefined ? close.length : 0 };
 }
 
 /** By itself: its own time, its own errors, or the waiting for it. */
@@ -154,32 +161,4 @@ function strongest(departed: readonly Observation[], weightOf: (of: Observation)
 /** 0.3 for what only just departs, 1 for the highest score. */
 function logarithmic(score: number): number {
   return 0.1 + (0.9 * Math.log10(1 + score)) / Math.log10(1 + highestScore);
-}
-
-/**
- * Among equals, the one whose requests were the quickest before is deepest down: a caller's time holds its callees'.
- * A guess, and only used where nothing better is known.
- */
-function byDepth(observations: readonly Observation[]) {
-  const usual = new Map<string | undefined, number>();
-  for (const { service, signal, departure } of observations) {
-    if (signal.kind !== "latency" || departure.before === undefined) continue;
-    usual.set(service, Math.min(usual.get(service) ?? departure.before, departure.before));
-  }
-  const of = (suspect: Suspect) => usual.get(suspect.service) ?? Number.POSITIVE_INFINITY;
-  return (a: Suspect, b: Suspect) => {
-    if (of(a) !== of(b)) return of(a) < of(b) ? -1 : 1;
-    return b.weight - a.weight || (a.service < b.service ? -1 : 1);
-  };
-}
-
-/** Everyone who calls `service`, directly or through others. */
-function callersOf(service: string, calls: Facts["calls"]): ReadonlySet<string> {
-  const found = new Set<string>([service]);
-  for (let grown = true; grown; ) {
-    const next = calls.filter(([caller, callee]) => found.has(callee) && !found.has(caller));
-    for (const [caller] of next) found.add(caller);
-    grown = next.length > 0;
-  }
-  return found;
 }
