@@ -43,7 +43,7 @@ async function run(
     const context = { terminal, cwd, env: process.env, signal, groups, clock: systemClock, readInput };
     return await runProgram(context, args);
   } catch (error) {
-    if (signal.aborted) {
+    if (isInterruption(error, signal)) {
       terminal.err("  interrupted before there was anything to report\n");
       return exitCode.interrupted;
     }
@@ -51,8 +51,13 @@ async function run(
       (arg, index) => `${args[index - 1]} ${arg}` === "--log-level debug" || arg === "--log-level=debug",
     );
     terminal.err(renderFailure(error, { colors: terminal.errColors, cwd, width: terminal.width, debug }));
-    return exitCode.input;
+    return signal.aborted ? exitCode.interrupted : exitCode.input;
   }
+}
+
+/** What else goes wrong while a command is interrupted is told: a recording that is not whole, for one. */
+function isInterruption(error: unknown, { aborted, reason }: AbortSignal): boolean {
+  return aborted && (error === reason || (error instanceof Error && error.name === "AbortError"));
 }
 
 function currentDirectory(): string {

@@ -17,6 +17,8 @@ export interface FailureView {
 /** An error as people read it: what is wrong, where, and what to do. Never a stack, unless it was asked for. */
 export function renderFailure(error: unknown, view: FailureView): string {
   const { colors } = view;
+  // What went wrong, then what went wrong while that was cleaned up.
+  if (error instanceof SuppressedError) return renderFailure(error.suppressed, view) + renderFailure(error.error, view);
   const head = (text: string) => `${colors.red("error")}  ${text}\n`;
   if (error instanceof CatalogError) return `${head(catalogTitle(error))}\n${catalogErrors(error, view)}`;
   if (error instanceof ConfigError) {
@@ -26,6 +28,7 @@ export function renderFailure(error: unknown, view: FailureView): string {
   if (isOurs(error)) return head(error.message.split("\n").map(visible).join("\n       "));
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   if (view.debug) return head(stack);
+  if (isOfTheSystem(error)) return head(visible(message));
   return `${head(`unexpected: ${visible(message)}`)}       This is a fault of Korvus. --log-level debug shows where it happened.\n`;
 }
 
@@ -37,6 +40,11 @@ function isOurs(error: unknown): error is Error & { code: string } {
     typeof (error as { code?: unknown }).code === "string" &&
     !("errno" in error)
   );
+}
+
+/** A full disk, a directory that nobody may write: no fault of ours, and Node's words name the path. */
+function isOfTheSystem(error: unknown): boolean {
+  return error instanceof Error && "errno" in error && "syscall" in error;
 }
 
 function catalogTitle({ errors, path }: CatalogError): string {
