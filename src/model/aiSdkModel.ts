@@ -61,11 +61,11 @@ export function aiSdkModel(model: LanguageModelV4, options: AiSdkModelOptions): 
         if (part.type === "finish") finish = part;
         // After the finish, what goes wrong goes wrong after the answer: here and below.
         if (part.type === "error" && !finish)
-          failure = classifyError(part.error, { now: input.clock.now(), streaming });
+          failure = classifyError(part.error, { now: input.clock.now(), streaming, redact });
       }
     } catch (error) {
       streaming ||= request.signal.aborted;
-      if (!finish) failure = classifyError(error, { now: input.clock.now(), streaming });
+      if (!finish) failure = classifyError(error, { now: input.clock.now(), streaming, redact });
     }
     signal.throwIfAborted();
 
@@ -81,11 +81,10 @@ export function aiSdkModel(model: LanguageModelV4, options: AiSdkModelOptions): 
     failure ??= {
       code: "cut",
       retryable: true,
-      message: `the answer ended early: ${reason?.raw ?? "no reason given"}`,
+      message: redact(`the answer ended early: ${reason?.raw ?? "no reason given"}`),
     };
     const hint = failure.code === "unauthorized" && keyName !== undefined ? ` (key: ${keyName})` : "";
-    const message = redact(failure.message) + hint;
-    yield { type: "failed", ...failure, message, ...(parts.length > 0 && { usage: usage() }) };
+    yield { type: "failed", ...failure, message: failure.message + hint, ...(parts.length > 0 && { usage: usage() }) };
   }
 
   return { id, window, step };

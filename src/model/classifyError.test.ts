@@ -1,5 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
+import { redactor } from "../redact/redact.ts";
 import { classifyError } from "./classifyError.ts";
 
 const now = Date.parse("2026-11-02T10:00:00Z");
@@ -15,8 +16,9 @@ function answered(statusCode: number, body: object | string, responseHeaders: Re
   });
 }
 
-const before = (error: unknown) => classifyError(error, { now, streaming: false });
-const within = (error: unknown) => classifyError(error, { now, streaming: true });
+const redact = redactor([{ name: "KEY", value: "sk-0123456789" }]);
+const before = (error: unknown) => classifyError(error, { now, streaming: false, redact });
+const within = (error: unknown) => classifyError(error, { now, streaming: true, redact });
 
 test.each([
   ["seconds", { "retry-after": "7" }, 7_000],
@@ -130,4 +132,12 @@ test.each([
   [undefined, "cut", true],
 ] as const)("the event %j within an answer is %s", (event, code, retryable) => {
   expect(within(event)).toMatchObject({ code, retryable });
+});
+
+test("a key that the end of a long message would cut in half is redacted before", () => {
+  const said = `${"x".repeat(365)} sk-0123456789`;
+
+  const { message } = before(answered(400, { error: { message: said } }));
+
+  expect(message).not.toContain("sk-0");
 });

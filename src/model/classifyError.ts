@@ -1,11 +1,12 @@
 import { APICallError } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
+import type { Redact } from "../redact/redact.ts";
 import type { ModelErrorCode } from "./model.ts";
 import { retryAfterOf } from "./retryAfter.ts";
 
 export interface ModelFailure {
   readonly code: ModelErrorCode;
-  /** One line for people: no stack, no more than a few hundred characters. May repeat what the provider said, so redact it. */
+  /** One line for people, redacted: no stack, no more than a few hundred characters. */
   readonly message: string;
   readonly retryable: boolean;
   /** ms */
@@ -17,14 +18,17 @@ export interface ErrorContext {
   readonly now: number;
   /** The answer had begun: what is not told apart otherwise is then a cut stream. */
   readonly streaming: boolean;
+  /** Over what the provider said, which may repeat a key. */
+  readonly redact: Redact;
 }
 
 /** What an error of a provider, its wire or its stream means to a loop that may try again. */
-export function classifyError(error: unknown, { now, streaming }: ErrorContext): ModelFailure {
+export function classifyError(error: unknown, { now, streaming, redact }: ErrorContext): ModelFailure {
   const { status, text, host, headers, body, network } = factsOf(error);
   const failure = (code: ModelErrorCode, retryable: boolean, message: string): ModelFailure => {
     const retryAfter = retryable ? retryAfterOf(headers, body, now) : undefined;
-    return { code, message: oneLine(message), retryable, ...(retryAfter !== undefined && { retryAfter }) };
+    // Before it is cut: half a secret is not found any more.
+    return { code, message: oneLine(redact(message)), retryable, ...(retryAfter !== undefined && { retryAfter }) };
   };
 
   if (status === undefined || status < 400) {
