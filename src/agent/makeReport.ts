@@ -28,6 +28,7 @@ export function makeReport(state: RunState, started: RunStarted, catalog: Pick<C
     claimedVerdict: claim.verdict,
     summary: claim.summary,
     findings,
+    limits: claim.limits,
     nextSteps: claim.nextSteps,
     skillsUsed: used,
     skillsCited: used.filter((name) => citedSkills.has(name)),
@@ -73,5 +74,5 @@ function claimFromText(state: RunState): ReportClaim {
       .trim(),
   );
   const summary = texts.findLast((text) => text !== "") ?? "The investigation ended before the model wrote anything.";
-  return { summary, verdict: "inconclusive", findings: [], nextSteps: [] };
+  return { summary, verdict: "inconclusive", findings: [], limits: [], nextSteps: [] };
 }

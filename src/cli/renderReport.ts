@@ -16,13 +16,14 @@ export function renderReport(report: Report, run: RunSummary, { width, outColors
     numbered(report.findings, { room, colors }),
     section("Evidence", evidenceLines(report, run, room), colors),
     section("Not looked at", report.coverage.servers.flatMap(notLookedAt), colors),
+    section("Known only in part", report.limits, colors),
     section(
       "Skills not loaded",
       report.coverage.skillsDropped.map(({ name, reason }) => `${name}: ${reason}`),
       colors,
     ),
     section(
-      "Limits hit",
+      "Budgets hit",
       report.coverage.budgets.map(({ message }) => message),
       colors,
     ),

@@ -19,7 +19,7 @@ function claim(verdict: Verdict, ...evidence: [call: number, server: string][][]
     statement: `finding ${index}`,
     evidence: citations.map(([call, server]) => ({ call, server })),
   }));
-  return { summary: "s", verdict, findings, nextSteps: [] };
+  return { summary: "s", verdict, findings, limits: [], nextSteps: [] };
 }
 
 test("a finding whose calls exist, succeeded and brought data is supported, and the verdict stands", () => {
@@ -95,7 +95,7 @@ test("arguments of the report tool are read, with next steps optional", () => {
   const finding = { statement: "p95 rose", evidence: [{ call: 1, server: "prometheus" }] };
 
   expect(parseClaim({ summary: "s", verdict: "likely", findings: [finding] })).toEqual({
-    claim: { summary: "s", verdict: "likely", findings: [finding], nextSteps: [] },
+    claim: { summary: "s", verdict: "likely", findings: [finding], limits: [], nextSteps: [] },
   });
 });
 

@@ -9,6 +9,8 @@ export interface ReportClaim {
   readonly summary: string;
   readonly verdict: Verdict;
   readonly findings: readonly ClaimedFinding[];
+  /** What limits the answer: data that was not there, a window that was covered in part. */
+  readonly limits: readonly string[];
   readonly nextSteps: readonly string[];
 }
 
@@ -35,6 +37,8 @@ export interface Report {
   readonly claimedVerdict: Verdict;
   readonly summary: string;
   readonly findings: readonly Finding[];
+  /** What the model says limits its answer; what the runtime knows stands in `coverage`. */
+  readonly limits: readonly string[];
   readonly nextSteps: readonly string[];
   /** Loaded skills whose server was invoked, in catalog order. Skills without a server are never credited. */
   readonly skillsUsed: readonly string[];

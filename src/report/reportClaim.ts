@@ -31,6 +31,12 @@ const schema = z.strictObject({
       }),
     )
     .describe("What was established, most important first. Leave out what no tool call shows."),
+  limits: z
+    .array(z.string().trim().min(1))
+    .default([])
+    .describe(
+      "What limits this answer: data that was not there, a window covered in part. Not what coverage says anyway.",
+    ),
   next_steps: z.array(z.string().trim().min(1)).default([]).describe("What a person should do or look at next."),
 });
 

@@ -52,12 +52,8 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     }),
     verdict,
     findings,
-    nextSteps: [
-      ...(earlier === undefined ? [] : [earlier]),
-      ...stepsFor(shown[0], compared.periods),
-      ...notes,
-      ...notesOf(compared),
-    ],
+    limits: [...notes, ...notesOf(compared)],
+    nextSteps: [...(earlier === undefined ? [] : [earlier]), ...stepsFor(shown[0], compared.periods)],
   };
 }
 

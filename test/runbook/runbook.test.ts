@@ -60,7 +60,7 @@ test("two that changed alike, without traces, are a tie, and that is said", asyn
 
   expect(claim.verdict).toBe("inconclusive");
   expect(claim.summary).toContain("cannot be told apart");
-  expect(claim.nextSteps.join(" ")).toContain("No traces were read");
+  expect(claim.limits.join(" ")).toContain("No traces were read");
 });
 
 test("equal queries of two skills are one call", async () => {
@@ -79,7 +79,7 @@ test("blocks of a skill without a server do not run, and that is said", async ()
   });
 
   expect(calls).toHaveLength(1);
-  expect(claim.nextSteps).toContain("Not run: 2 query blocks of generic-skill, which names no mcp_server.");
+  expect(claim.limits).toContain("Not run: 2 query blocks of generic-skill, which names no mcp_server.");
 });
 
 describe("what goes wrong is said, and the report comes all the same:", () => {
@@ -90,7 +90,7 @@ describe("what goes wrong is said, and the report comes all the same:", () => {
     });
 
     expect(claim).toMatchObject({ verdict: "inconclusive", findings: [] });
-    expect(claim.nextSteps.join("\n")).toMatch(/Not asked: Latency p95 by service\. prometheus's query was not called/);
+    expect(claim.limits.join("\n")).toMatch(/Not asked: Latency p95 by service\. prometheus's query was not called/);
   });
 
   test("a query that fails beside one that does not", async () => {
@@ -104,7 +104,7 @@ describe("what goes wrong is said, and the report comes all the same:", () => {
     });
 
     expect(claim.verdict).toBe("likely");
-    expect(claim.nextSteps).toContain("Failed on prometheus: Error ratio by service: bad_data: parse error");
+    expect(claim.limits).toContain("Failed on prometheus: Error ratio by service: bad_data: parse error");
   });
 
   test("empty answers everywhere", async () => {
@@ -115,7 +115,7 @@ describe("what goes wrong is said, and the report comes all the same:", () => {
 
     expect(claim.verdict).toBe("inconclusive");
     expect(claim.summary).toMatch(/^No data of the time between 14:00:00 and 14:30:00 UTC was found/);
-    expect(claim.nextSteps).toContain("Empty on prometheus: Latency p95 by service.");
+    expect(claim.limits).toContain("Empty on prometheus: Latency p95 by service.");
   });
 
   test("a clock that is an hour off", async () => {
@@ -131,7 +131,7 @@ describe("what goes wrong is said, and the report comes all the same:", () => {
 
     expect(claim.verdict).toBe("inconclusive");
     expect(claim.summary).toMatch(/^No data of the time/);
-    expect(claim.nextSteps.join("\n")).toContain("the newest 2026-11-30T12:30:00.000Z: check the clocks");
+    expect(claim.limits.join("\n")).toContain("the newest 2026-11-30T12:30:00.000Z: check the clocks");
   });
 
   test("prose where numbers were expected", async () => {
@@ -140,7 +140,7 @@ describe("what goes wrong is said, and the report comes all the same:", () => {
       servers: { prometheus: prometheus(() => "I could not find out, sorry.") },
     });
 
-    expect(claim.nextSteps.join("\n")).toContain("Not understood on prometheus: Latency p95 by service");
+    expect(claim.limits.join("\n")).toContain("Not understood on prometheus: Latency p95 by service");
   });
 
   test("a language that no tool of the server takes", async () => {
@@ -150,7 +150,7 @@ describe("what goes wrong is said, and the report comes all the same:", () => {
     });
 
     expect(calls).toEqual([]);
-    expect(claim.nextSteps.join("\n")).toContain("no tool of prometheus is known to take this logql");
+    expect(claim.limits.join("\n")).toContain("no tool of prometheus is known to take this logql");
   });
 });
 
@@ -196,7 +196,7 @@ describe("holes", () => {
     });
 
     expect(calls.filter(({ args }) => JSON.stringify(args).includes("errors{"))).toHaveLength(10);
-    expect(claim.nextSteps.join("\n")).toContain("ran for 10 values; 30 more were left out");
+    expect(claim.limits.join("\n")).toContain("ran for 10 values; 30 more were left out");
   });
 
   test("without a value keep their block from running, and that is said", async () => {
@@ -205,7 +205,7 @@ describe("holes", () => {
       servers: { prometheus: prometheus(() => matrix({})) },
     });
 
-    expect(claim.nextSteps.join("\n")).toContain("no value for $odd; give one with --set");
+    expect(claim.limits.join("\n")).toContain("no value for $odd; give one with --set");
   });
 });
 
@@ -231,7 +231,7 @@ test("data that begin shortly before now are asked for once more, finer, and the
   expect(calls.map(({ args }) => /\[.*\]/.exec(JSON.stringify(args))?.[0])).toEqual(["[3600s:10s]", "[300s:1s]"]);
   expect(claim.verdict).toBe("likely");
   expect(claim.summary).toContain("payments: latency p95 rose from 20 ms to 700 ms at 14:29:00 UTC");
-  expect(claim.nextSteps).toContain("No data before 14:25:00: the time until 14:26:40 was taken as the baseline.");
+  expect(claim.limits).toContain("No data before 14:25:00: the time until 14:26:40 was taken as the baseline.");
 });
 
 test("a departure whose labels name no service is told all the same", async () => {
@@ -260,7 +260,7 @@ test("gaps, births and values that are no numbers are counted in what is said", 
   });
 
   expect(claim.verdict).toBe("inconclusive");
-  expect(claim.nextSteps).toContain(
+  expect(claim.limits).toContain(
     "Of 3 series: 1 born in the window, 1 ended in the window, 1 with gaps, 1 with values that are no numbers.",
   );
 });
@@ -317,7 +317,7 @@ test("without a query to run, the report says that nothing was asked", async () 
   expect(calls).toEqual([]);
   expect(claim).toMatchObject({ verdict: "inconclusive", findings: [] });
   expect(claim.summary).toMatch(/^Nothing was asked/);
-  expect(claim.nextSteps).toContain("No loaded skill holds a query for a connected server.");
+  expect(claim.limits).toContain("No loaded skill holds a query for a connected server.");
 });
 
 test("tools that are not offered by themselves are reached through call_tool", async () => {
