@@ -67,6 +67,9 @@ export interface GatherOptions {
   readonly serviceOf: ServiceOf;
 }
 
+/** What a date can hold, ms. */
+const latestDate = 8.64e15;
+
 /** Reads the answers to all wanted calls that were made, each once, in their order. */
 export async function gather(wants: readonly Want[], options: GatherOptions): Promise<Gathered> {
   const { conversation, periods, serviceOf } = options;
@@ -83,7 +86,7 @@ export async function gather(wants: readonly Want[], options: GatherOptions): Pr
   let newestOutside: number | undefined;
   const isInside = (t: number) => {
     if (t >= periods.baselineFrom && t <= periods.to) return true;
-    newestOutside = Math.max(newestOutside ?? t, t);
+    if (Math.abs(t) <= latestDate) newestOutside = Math.max(newestOutside ?? t, t);
     return false;
   };
 
