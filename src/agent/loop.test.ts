@@ -66,6 +66,16 @@ test("an invented citation makes the finding unsupported and caps the verdict", 
   ]);
 });
 
+test("a call that is made along with the report proves nothing, since nobody has read its result", async () => {
+  const { report } = await runScript([{ calls: [echo("guessed"), reportCall("confirmed", [1, "probe"])] }]);
+
+  expect(report.verdict).toBe("inconclusive");
+  expect(report.findings[0]?.problems).toEqual([
+    "call 1 was made along with the report, before its result could be read",
+  ]);
+  expect(report.coverage.servers[0]).toMatchObject({ state: "answered" });
+});
+
 test("parallel calls give their results in call order, whichever ends first", async () => {
   const slow = { name: "probe_slow", arguments: { ms: 300 } };
   const { events, seen } = await runScript([

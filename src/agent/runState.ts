@@ -105,13 +105,19 @@ export function callsOfStep(state: RunState, step: number): readonly CallState[]
   return state.calls.filter((call) => call.step === step);
 }
 
+/** The calls of the `report` tool, in order. */
+export function reportCalls({ calls }: RunState): readonly CallState[] {
+  return calls.filter(({ target }) => target.kind === "built-in" && target.tool === "report");
+}
+
 /** Finished calls as the report's checks see them. */
 export function callFacts(state: RunState): readonly CallFact[] {
-  return state.calls.flatMap(({ number, target, finished }) =>
-    finished
-      ? [{ number, outcome: finished.outcome, ...(target.kind === "server" ? { server: target.server } : {}) }]
-      : [],
-  );
+  const reported = reportCalls(state).find(({ finished }) => finished?.outcome === "ok")?.step;
+  return state.calls.flatMap(({ number, step, target, finished }): readonly CallFact[] => {
+    if (!finished) return [];
+    const server = target.kind === "server" ? { server: target.server } : {};
+    return [{ number, outcome: finished.outcome, ...server, ...(step === reported ? { unread: true } : {}) }];
+  });
 }
 
 function changed(calls: readonly CallState[], number: number, change: Partial<CallState>): readonly CallState[] {

@@ -11,4 +11,6 @@ export interface CallFact {
   /** Absent for built-in tools and for tools that do not exist. */
   readonly server?: string;
   readonly outcome: CallOutcome;
+  /** Made in one step with the report, whose author cannot have read the result. */
+  readonly unread?: true;
 }

@@ -12,7 +12,7 @@ const proofless: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
 
 /**
  * Holds a claim against the calls that were made. A finding is supported when it cites at least one call and each
- * exists, went to the named server, succeeded and brought data. Without a supported finding the verdict is
+ * exists, went to the named server, succeeded and brought data that could be read before the report was written. Without a supported finding the verdict is
  * `inconclusive`; with an unsupported one beside it, at most `likely`.
  */
 export function checkCitations(
@@ -39,5 +39,6 @@ function problem({ call: number, server }: Citation, call: CallFact | undefined)
   if (!call) return `call ${number} was never made`;
   if (call.server === undefined) return `call ${number} asked no server`;
   if (call.server !== server) return `call ${number} went to ${call.server}, not to ${server}`;
+  if (call.unread) return `call ${number} was made along with the report, before its result could be read`;
   return call.outcome === "ok" ? "" : `call ${number} ${proofless[call.outcome]}`;
 }
