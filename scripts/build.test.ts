@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { publint } from "publint";
@@ -86,3 +86,20 @@ test.each(["bin/korvus.js", "scripts/run.cjs"])(
     await expect(transform(source, { target: "es5", logLevel: "silent" })).resolves.toBeDefined();
   },
 );
+
+test("a linked checkout runs on the Node.js that it brings when the machine's is too old", async () => {
+  await using dir = await tempDir({
+    "checkout/package.json": '{"type":"module"}',
+    "checkout/bin/korvus.js": readFileSync(join(root, "bin/korvus.js"), "utf8"),
+    "checkout/dist/cli.js": "console.log(...process.argv.slice(2)); process.exitCode = 2;",
+    "old.cjs": 'Object.defineProperty(process, "versions", { value: { node: "20.19.0" } });',
+  });
+  mkdirSync(join(dir.path, "checkout/node_modules/node/bin"), { recursive: true });
+  symlinkSync(process.execPath, join(dir.path, "checkout/node_modules/node/bin/node"));
+  symlinkSync("checkout/bin/korvus.js", join(dir.path, "korvus"));
+
+  const args = ["--require", "./old.cjs", "korvus", "skills", "list"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: dir.path, encoding: "utf8" });
+
+  expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: "skills list\n", stderr: "" });
+});
