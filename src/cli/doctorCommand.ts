@@ -58,9 +58,10 @@ export async function doctor(context: CommandContext, options: CommonOptions): P
 
   const bad = checks.filter(({ state }) => state === "bad");
   const sentence = verdict(checks);
-  if (options.json)
-    printJson(context, { checks: checks.map(({ code: _, stops: __, ...check }) => check), verdict: sentence });
-  else context.terminal.out(`\n  ${sentence}\n`);
+  if (options.json) {
+    const shown = checks.map(({ about, state, message, remedy }) => ({ about, state, message, remedy }));
+    printJson(context, { checks: shown, verdict: sentence });
+  } else context.terminal.out(`\n  ${sentence}\n`);
   return bad.map(({ code }) => code ?? exitCode.input).sort((a, b) => a - b)[0] ?? exitCode.done;
 }
 

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { JsonObject } from "../json/json.ts";
 import { notRedacted, type Secret } from "../redact/redact.ts";
 import type { Config, ServerConfig } from "./config.ts";
 import type { Environment } from "./expandVariables.ts";
@@ -36,7 +35,7 @@ export function resolveConfig(input: ConfigInput, { file, directory, env, variab
     ...(resolved && { model: resolved.model }),
     runbook: {
       ...(input.runbook.service_labels && { serviceLabels: input.runbook.service_labels }),
-      arguments: input.runbook.arguments as Readonly<Record<string, JsonObject>>,
+      arguments: input.runbook.arguments,
     },
     budget: {
       steps: budget.steps,

@@ -12,8 +12,8 @@ const proofless: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
 
 /**
  * Holds a claim against the calls that were made. A finding is supported when it cites at least one call and each
- * exists, went to the named server, succeeded and brought data that could be read before the report was written. Without a supported finding the verdict is
- * `inconclusive`; with an unsupported one beside it, at most `likely`.
+ * exists, went to the named server, succeeded and brought data that could be read before the report was written. Without
+ * a supported finding the verdict is `inconclusive`; with an unsupported one beside it, at most `likely`.
  */
 export function checkCitations(
   claim: ReportClaim,
