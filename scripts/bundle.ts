@@ -58,10 +58,10 @@ const commanderNeedsLate: Readonly<Record<string, string>> = {
 
 const lateModules: Plugin = {
   name: "late-modules",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(child_process|process|util)$/ }, ({ path, importer }) =>
+  setup(build) {
+    build.onResolve({ filter: /^node:(child_process|process|util)$/ }, ({ path, importer }) =>
       importer.includes("/commander/") ? { path, namespace: "late" } : undefined,
     );
-    onLoad({ filter: /./, namespace: "late" }, ({ path }) => ({ contents: commanderNeedsLate[path] ?? "" }));
+    build.onLoad({ filter: /./, namespace: "late" }, ({ path }) => ({ contents: commanderNeedsLate[path] ?? "" }));
   },
 };

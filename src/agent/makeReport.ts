@@ -4,7 +4,7 @@ import type { BudgetHit, Report, ReportClaim } from "../report/report.ts";
 import { parseClaim } from "../report/reportClaim.ts";
 import type { Catalog } from "../skill/catalog.ts";
 import type { RunStarted } from "./events.ts";
-import { callFacts, type RunState, stepsOf } from "./runState.ts";
+import { acceptedReport, callFacts, type RunState, stepsOf } from "./runState.ts";
 import { skillsUsed } from "./skillsUsed.ts";
 
 /** The report of a run: the model's claim as far as it holds, and what only the runtime can say. Pure. */
@@ -57,9 +57,7 @@ function invokedCalls(state: RunState) {
 }
 
 function acceptedClaim(state: RunState): ReportClaim | undefined {
-  const call = state.calls.find(
-    ({ target, finished }) => target.kind === "built-in" && target.tool === "report" && finished?.outcome === "ok",
-  );
+  const call = acceptedReport(state);
   const parsed = call && parseClaim(call.arguments);
   return parsed && "claim" in parsed ? parsed.claim : undefined;
 }

@@ -3,7 +3,7 @@ import type { BudgetHit } from "../report/report.ts";
 import { type BudgetUse, budgetHit, budgetNearlyHit } from "./budget.ts";
 import type { NoticeKind, RunEnded, UserMessage } from "./events.ts";
 import { repeatedSteps } from "./repetition.ts";
-import { callsOfStep, type RunState, reportCalls, stepsOf } from "./runState.ts";
+import { acceptedReport, callsOfStep, type RunState, reportCalls, stepsOf } from "./runState.ts";
 
 /** What the loop does once all calls of the last step are finished. */
 export type Plan =
@@ -34,7 +34,7 @@ export function planStep(state: RunState, use: BudgetUse): Plan {
   if (!last) return ask(state, use);
 
   const reports = reportCalls(state);
-  if (reports.some(({ finished }) => finished?.outcome === "ok")) return { kind: "finish", reason: "reported" };
+  if (acceptedReport(state)) return { kind: "finish", reason: "reported" };
   if (last.toolChoice === "none") return { kind: "finish", reason: "repetition" };
   const hit = budgetHit(use);
   if (hit) return { kind: "finish", reason: "budget", notice: { kind: "budget", ...hit } };

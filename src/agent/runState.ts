@@ -110,9 +110,14 @@ export function reportCalls({ calls }: RunState): readonly CallState[] {
   return calls.filter(({ target }) => target.kind === "built-in" && target.tool === "report");
 }
 
+/** The one whose arguments became the report. */
+export function acceptedReport(state: RunState): CallState | undefined {
+  return reportCalls(state).find(({ finished }) => finished?.outcome === "ok");
+}
+
 /** Finished calls as the report's checks see them. */
 export function callFacts(state: RunState): readonly CallFact[] {
-  const reported = reportCalls(state).find(({ finished }) => finished?.outcome === "ok")?.step;
+  const reported = acceptedReport(state)?.step;
   return state.calls.flatMap(({ number, step, target, finished }): readonly CallFact[] => {
     if (!finished) return [];
     const server = target.kind === "server" ? { server: target.server } : {};
