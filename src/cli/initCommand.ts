@@ -1,6 +1,6 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { copySkills } from "../app/copySkills.ts";
+import { type CopiedSkills, copySkills } from "../app/copySkills.ts";
 import { packageRoot } from "../app/packageRoot.ts";
 import { starterConfig } from "../app/starterConfig.ts";
 import { type FoundBackend, findBackends } from "../app/usualBackends.ts";
@@ -34,52 +34,59 @@ export async function init(context: CommandContext, options: InitOptions): Promi
     throw new UsageError(
       `${shownPath(file, cwd)} exists, and is not overwritten\nkorvus doctor says what it is good for`,
     );
-  if (options.model !== undefined) {
-    const read = readModelName(options.model);
-    if (read.kind === "wrong") throw new UsageError(`--model ${options.model}: ${read.message}`);
-  }
-  const { prometheus, alertmanager, tempo, grafana, otel } = options;
-  const given = Object.fromEntries(
-    Object.entries({ prometheus, alertmanager, tempo, grafana, otel }).filter(
-      (pair): pair is [string, string] => pair[1] !== undefined,
-    ),
-  );
-  for (const [name, url] of Object.entries(given)) {
-    if (!/^https?:\/\/[^\s]+$/.test(url)) throw new UsageError(`--${name} ${url} is no http address`);
-  }
+  checkModel(options.model);
 
-  const found = await findBackends(given, { signal });
-  const chosen =
+  const found = await findBackends(givenBackends(options), { signal });
+  const { backends, model } =
     options.yes || !terminal.live || options.json
       ? { backends: found, model: options.model }
       : await askStarter(found, options);
   await mkdir(directory, { recursive: true });
-  const { backends, model } = chosen;
-  await writeFile(
-    file,
-    starterConfig({ backends, allow: knownReads(backends), ...(model === undefined ? {} : { model }) }),
-    { flag: "wx" },
-  );
+  const text = starterConfig({ backends, allow: knownReads(backends), ...(model === undefined ? {} : { model }) });
+  await writeFile(file, text, { flag: "wx" });
   const skills =
     options.skills === false ? undefined : await copySkills(join(packageRoot(), "skills"), join(directory, "skills"));
 
   if (options.json) {
     const servers = backends.map(({ backend, url, up }) => ({ name: backend.name, url, up }));
     printJson(context, { file, servers, model: model ?? null, skills: skills ?? null });
-    return exitCode.done;
-  }
-  terminal.out(`  ${shownPath(file, cwd)} is written\n`);
+  } else terminal.out(rendered({ file, directory, backends, skills }, cwd));
+  return exitCode.done;
+}
+
+interface Written {
+  readonly file: string;
+  readonly directory: string;
+  readonly backends: readonly FoundBackend[];
+  readonly skills: CopiedSkills | undefined;
+}
+
+function rendered({ file, directory, backends, skills }: Written, cwd: string): string {
+  const lines = [`${shownPath(file, cwd)} is written`];
   for (const { backend, url, up } of backends)
-    terminal.out(`  ${up ? "✓" : "!"} ${backend.title} at ${url}${up ? "" : " (does not answer)"}\n`);
-  if (backends.length === 0) terminal.out("  no backend answers on its usual port: name yours in the file\n");
+    lines.push(`${up ? "✓" : "!"} ${backend.title} at ${url}${up ? "" : " (does not answer)"}`);
+  if (backends.length === 0) lines.push("no backend answers on its usual port: name yours in the file");
   if (skills) {
     const kept = skills.kept.length > 0 ? `, ${skills.kept.length} were there already and stay as they are` : "";
-    terminal.out(
-      `  ${skills.copied.length} skills are copied to ${shownPath(join(directory, "skills"), cwd)}${kept}\n`,
-    );
+    lines.push(`${skills.copied.length} skills are copied to ${shownPath(join(directory, "skills"), cwd)}${kept}`);
   }
-  terminal.out('\n  Next: korvus doctor, then korvus investigate "..."\n');
-  return exitCode.done;
+  return `${lines.map((line) => `  ${line}\n`).join("")}\n  Next: korvus doctor, then korvus investigate "..."\n`;
+}
+
+function checkModel(model: string | undefined): void {
+  const read = model === undefined ? undefined : readModelName(model);
+  if (read?.kind === "wrong") throw new UsageError(`--model ${model}: ${read.message}`);
+}
+
+/** Addresses by backend, as the options name them. */
+function givenBackends({ prometheus, alertmanager, tempo, grafana, otel }: InitOptions): Record<string, string> {
+  const given = Object.entries({ prometheus, alertmanager, tempo, grafana, otel }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  for (const [name, url] of given) {
+    if (!/^https?:\/\/[^\s]+$/.test(url)) throw new UsageError(`--${name} ${url} is no http address`);
+  }
+  return Object.fromEntries(given);
 }
 
 /** As patterns for `policy.allow`. */
