@@ -27,3 +27,16 @@ function sorted(value: Json): Json {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What comes from outside may be nested this deep. Far deeper, everything that walks a value would end the stack. */
+const deepest = 500;
+
+/** True for a value that is nested too deep to be worked with. */
+export function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return true;
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}

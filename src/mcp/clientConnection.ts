@@ -1,5 +1,5 @@
 import type { CallToolRequestOptions, Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../json/json.ts";
+import { isTooDeep, type JsonObject } from "../json/json.ts";
 import { type CallOptions, type Connection, type ConnectOptions, McpError, type ToolDefinition } from "./connection.ts";
 import { noLimit } from "./mcpClient.ts";
 import { mcpFailure, rootMessage } from "./mcpFailure.ts";
@@ -65,6 +65,7 @@ export function clientConnection(client: Client, options: ClientConnectionOption
             onprogress: ({ progress }) => log.debug({ server, tool, progress }, "call makes progress"),
           },
         );
+        if (isTooDeep(result)) throw new McpError("protocol", "the answer is nested too deep to be read");
         const read = toolResult(result);
         if (!read) throw new McpError("protocol", "the answer is not the result of a tool");
         return read;
@@ -98,7 +99,7 @@ async function listAll(
     const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } } as const;
     const page = toolPage(await client.request(request, anything, { signal, timeout: noLimit }));
     if (!page) throw new McpError("list-failed", "its tools cannot be listed: the answer is not a list of tools");
-    if (page.nameless > 0) log.warn({ server, tools: page.nameless }, "tools without a name are left out");
+    if (page.unfit > 0) log.warn({ server, tools: page.unfit }, "tools without a fit name or schema are left out");
     tools.push(...page.tools);
     cursor = page.nextCursor;
     if (cursor === undefined) return tools;

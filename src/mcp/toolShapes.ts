@@ -1,14 +1,17 @@
-import { isJsonObject, type Json, type JsonObject } from "../json/json.ts";
+import { isJsonObject, isTooDeep, type Json, type JsonObject } from "../json/json.ts";
 import type { ToolResult } from "../result/toolResult.ts";
 import type { ToolAnnotations, ToolDefinition } from "./connection.ts";
 
 /** One page of `tools/list`, as far as it can be understood. */
 export interface ToolPage {
   readonly tools: readonly ToolDefinition[];
-  /** Entries that name no tool. */
-  readonly nameless: number;
+  /** Entries that name no tool, or one that nobody could call. */
+  readonly unfit: number;
   readonly nextCursor?: string;
 }
+
+/** MCP asks for at most 128 characters. The names of all tools may have to be listed in the prompt. */
+const longestName = 256;
 
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
@@ -21,13 +24,13 @@ export function toolPage(result: unknown): ToolPage | undefined {
   const entries: readonly Json[] = result["tools"];
   const tools = entries.map(definition).filter((tool) => tool !== undefined);
   const { nextCursor } = result;
-  return { tools, nameless: entries.length - tools.length, ...(typeof nextCursor === "string" && { nextCursor }) };
+  return { tools, unfit: entries.length - tools.length, ...(typeof nextCursor === "string" && { nextCursor }) };
 }
 
 function definition(tool: Json): ToolDefinition | undefined {
   if (!isJsonObject(tool)) return undefined;
   const { name, description, inputSchema, outputSchema } = tool;
-  if (typeof name !== "string" || name === "") return undefined;
+  if (typeof name !== "string" || name === "" || name.length > longestName || isTooDeep(tool)) return undefined;
   const annotations = isJsonObject(tool["annotations"]) ? tool["annotations"] : {};
   const title = [tool["title"], annotations["title"]].find((text) => typeof text === "string");
   return {

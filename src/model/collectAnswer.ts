@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import { isJsonObject, type Json, type JsonObject } from "../json/json.ts";
+import { isJsonObject, isTooDeep, type Json, type JsonObject } from "../json/json.ts";
 import type { AnswerPart } from "./model.ts";
 
 /** Gathers the parts of one answer, in the order in which they began, from the parts of a stream. */
@@ -84,6 +84,7 @@ function toCall(part: LanguageModelV4ToolCall, cutShort: boolean): AnswerPart {
 function parseObject(text: string): JsonObject | string {
   try {
     const value = JSON.parse(text) as Json;
+    if (isTooDeep(value)) return "the arguments are nested too deep";
     return isJsonObject(value) ? value : "the arguments are JSON, but not an object";
   } catch (error) {
     return `the arguments are not JSON: ${(error as Error).message}`;

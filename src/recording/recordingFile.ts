@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { z } from "zod";
-import type { JsonObject } from "../json/json.ts";
+import { isTooDeep, type JsonObject } from "../json/json.ts";
 import type { ToolDefinition } from "../mcp/connection.ts";
 import type { ToolResult } from "../result/toolResult.ts";
 
@@ -53,9 +53,12 @@ export class RecordingError extends Error {
   readonly code = "invalid-recording";
 }
 
+/** The end of the year 9999: what dates can be made of, and windows around them, ms since the Unix epoch. */
+const latest = 253_402_300_799_999;
+
 const object = z.record(z.string(), z.json());
 const lineSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("recording"), v: z.literal(1), recordedAt: z.number() }),
+  z.object({ type: z.literal("recording"), v: z.literal(1), recordedAt: z.number().min(0).max(latest) }),
   z.object({
     type: z.literal("listing"),
     server: z.string(),
@@ -111,7 +114,9 @@ function parseLine(line: string, place: string): RecordingLine {
       cause: error,
     });
   }
-  const { success, data, error } = lineSchema.safeParse(value);
+  if (isTooDeep(value)) throw new RecordingError(`${place} is nested too deep to be read`);
+  const { success, error } = lineSchema.safeParse(value);
   if (!success) throw new RecordingError(`${place} is no line of a recording: ${z.prettifyError(error)}`);
-  return data as RecordingLine;
+  // Not what was parsed: that has lost keys such as __proto__, and the call would be another one.
+  return value as RecordingLine;
 }

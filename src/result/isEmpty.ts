@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../json/json.ts";
+import { isJsonObject, isTooDeep, type Json } from "../json/json.ts";
 import { resultText, type ToolResult } from "./toolResult.ts";
 
 /** Containers that describe the question or the work, not the answer. Names as the common servers give them. */
@@ -39,7 +39,8 @@ export function isEmpty(result: ToolResult): boolean {
 
 function parse(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    return isTooDeep(value) ? undefined : value;
   } catch {
     // Prose or logs that begin with a bracket: text like any other.
     return undefined;

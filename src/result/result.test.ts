@@ -78,3 +78,7 @@ test("a result that was put is read again by another reader of the directory", a
   expect(await reader.page(3, { offset: 2, limit: 2 })).toEqual({ text: "cd", offset: 2, next: 4, total: 6 });
   expect(await reader.get(4)).toBeUndefined();
 });
+
+test("text that is JSON nested a hundred thousand deep is text like any other", () => {
+  expect(isEmpty(textResult(`${"[".repeat(100_000)}${"]".repeat(100_000)}`))).toBe(false);
+});
