@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 /** Rooms by floor, lowest first. An arrow points to any lower floor, never up, never sideways. */
 const floors: readonly (readonly string[])[] = [
-  ["log", "redact", "clock", "json"],
+  ["log", "redact", "clock", "json", "net"],
   ["skill", "workspace", "config", "report", "result", "store", "query", "preset"],
   ["mcp", "model"],
   ["runbook", "recording", "lint"],

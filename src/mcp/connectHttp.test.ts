@@ -208,3 +208,26 @@ test("leaving tells the server that its session is over, and does not wait for o
   expect(Date.now() - began).toBeLessThan(2000);
   expect(server.requests).toContain("DELETE");
 });
+
+test.each(["application/json", "text/event-stream"])(
+  "an answer without end (%s) fails its call in time",
+  async (type) => {
+    await using server = await startHttp(
+      ordinary(({ rpc }, reply) => {
+        if (rpc.method !== "tools/call") return false;
+        reply.writeHead(200, { "content-type": type }).write("data: ");
+        const more = () => {
+          while (!reply.destroyed && reply.write("x".repeat(1_000_000)));
+        };
+        reply.on("drain", more);
+        more();
+        return true;
+      }),
+    );
+    await using started = await withRegistry([http("double", server.url)]);
+
+    const { outcome } = await started.registry.call("double", "look", {}, { ...reading, readOnly: false });
+
+    expect(["error", "unknown"]).toContain(outcome);
+  },
+);

@@ -8,12 +8,15 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import type { HttpServer } from "../config/config.ts";
+import { boundedFetch } from "../net/boundedFetch.ts";
 import { clientConnection } from "./clientConnection.ts";
 import { type Connection, type ConnectOptions, McpError } from "./connection.ts";
 import { HttpTransport } from "./httpTransport.ts";
 import { type ClientParts, openClient } from "./mcpClient.ts";
 import { httpStatus, mcpFailure } from "./mcpFailure.ts";
 
+/** Over all that servers send, as for stdio. */
+const fetch = boundedFetch(32 * 1024 * 1024);
 /** How long a server may be silent on the question for the 2026 protocol before it is asked the older way, ms. */
 const probeTimeout = 3000;
 /** How long a server may take to end a session that we leave, ms. */
@@ -75,7 +78,9 @@ async function firstThatFits(attempt: Attempt): Promise<Connection> {
 
 async function streamable({ server, url, options, parts }: Attempt, mode: "auto" | "legacy"): Promise<Connection> {
   const requestInit = { headers: server.headers };
-  const transport = new HttpTransport(new StreamableHTTPClientTransport(url, { requestInit, reconnectionOptions }));
+  const transport = new HttpTransport(
+    new StreamableHTTPClientTransport(url, { fetch, requestInit, reconnectionOptions }),
+  );
   const negotiation = { mode, probe: { timeoutMs: probeTimeout } };
   const client = await openClient(transport, negotiation, { parts, server: server.name, options });
   const end = async () => {
@@ -87,7 +92,7 @@ async function streamable({ server, url, options, parts }: Attempt, mode: "auto"
 }
 
 async function sse({ server, url, options, parts }: Attempt): Promise<Connection> {
-  const transport = new SSEClientTransport(url, { requestInit: { headers: server.headers } });
+  const transport = new SSEClientTransport(url, { fetch, requestInit: { headers: server.headers } });
   const client = await openClient(transport, { mode: "legacy" }, { parts, server: server.name, options });
   const onerror = client.onerror;
   client.onerror = (error) => {

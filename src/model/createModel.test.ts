@@ -1,5 +1,6 @@
 import { LLMock } from "@copilotkit/aimock";
 import { expect, test } from "vitest";
+import { rawServer } from "../../test/wire/rawServer.ts";
 import { drain, stepInput } from "../../test/wire/stepInput.ts";
 import type { ModelConfig } from "../config/config.ts";
 import { createModel, ModelConfigError } from "./createModel.ts";
@@ -144,3 +145,21 @@ test("Google's wire gives calls and takes their results", async () => {
   });
   expect(next.ending).toMatchObject({ type: "answered", parts: [{ type: "text", text: "It is the database." }] });
 });
+
+test.each(["anthropic", "openai", "openai-compatible", "google"] as const)(
+  "neither key nor conversation follows %s to another host",
+  async (provider) => {
+    let asked = 0;
+    await using other = await rawServer(() => {
+      asked++;
+      return {};
+    });
+    await using server = await rawServer(() => ({ status: 307, headers: { location: `${other.url}/x` } }));
+    const model = await createModel(config({ provider, baseUrl: server.url, apiKey: "the-key" }));
+
+    const { ending } = await drain(model);
+
+    expect(ending).toMatchObject({ type: "failed", retryable: false, message: expect.stringContaining(other.url) });
+    expect(asked).toBe(0);
+  },
+);

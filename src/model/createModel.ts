@@ -3,10 +3,12 @@ import type { ModelConfig } from "../config/config.ts";
 import { keyVariables } from "../config/model.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Log } from "../log/log.ts";
+import { boundedFetch } from "../net/boundedFetch.ts";
 import type { Secret } from "../redact/redact.ts";
 import { redactor } from "../redact/redact.ts";
 import { aiSdkModel } from "./aiSdkModel.ts";
 import type { Model } from "./model.ts";
+import { sameHostFetch } from "./sameHostFetch.ts";
 
 export interface CreateModelOptions {
   /** What no error message may hold, the model's own key or not; the key has its name here. */
@@ -30,6 +32,9 @@ export class ModelConfigError extends Error {
     this.code = code;
   }
 }
+
+/** Bound on one event of a stream, and on a body that is no stream, bytes. */
+const longestEvent = 32 * 1024 * 1024;
 
 /**
  * The model that the configuration names. The provider's package is loaded only now, so a start without a model does
@@ -62,9 +67,10 @@ export async function createModel(config: ModelConfig, options: CreateModelOptio
 
 async function provider(
   { provider, name, baseUrl: baseURL, apiKey }: ModelConfig,
-  fetch: typeof globalThis.fetch | undefined,
+  given: typeof globalThis.fetch | undefined,
 ): Promise<LanguageModelV4> {
-  const settings = { ...(baseURL && { baseURL }), ...(apiKey && { apiKey }), ...(fetch && { fetch }) };
+  const fetch = boundedFetch(longestEvent, sameHostFetch(given));
+  const settings = { ...(baseURL && { baseURL }), ...(apiKey && { apiKey }), fetch };
   switch (provider) {
     case "anthropic":
       return (await import("@ai-sdk/anthropic")).createAnthropic(settings)(name);
