@@ -18,13 +18,13 @@ export function decideCall(
   { tools, policy }: { tools: ToolSet; policy: Policy },
 ): DecidedCall {
   if (part.type === "invalid-call") {
-    const message = `The arguments are not a JSON object (${part.error}). They were: ${part.text}`;
+    const message = `The arguments are not a JSON object (${part.error}). They were: ${beginning(part.text, 2_000)}`;
     return refused("error", { rule: "arguments are no JSON object", message });
   }
   const target = tools.resolve(part.name);
   if (!target) {
     const known = tools.specs.map(({ name }) => name).join(", ");
-    const message = `There is no tool named ${part.name}. The tools are: ${known}.`;
+    const message = `There is no tool named ${beginning(part.name, 200)}. The tools are: ${known}.`;
     return refused("error", { rule: "no such tool", message, arguments: part.arguments });
   }
   if (!permitted(step, target)) {
@@ -35,6 +35,11 @@ export function decideCall(
   return target.tool === "call_tool"
     ? decideIndirect(part.arguments, { tools, policy })
     : builtIn(target.tool, part.arguments);
+}
+
+/** What the model wrote stands in the conversation already: as much of it as tells which is meant. */
+function beginning(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
 }
 
 function refused(

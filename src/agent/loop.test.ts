@@ -359,3 +359,38 @@ test("words of built-in tools make no room, so they are not counted as gone", as
   expect(of(events, "results.evicted")).toEqual([]);
   expect(toolTexts(seen[2]?.messages ?? [])[0]).toBe("No result was kept for call 99.");
 });
+
+test("of an immense number of calls in one answer, 500 are made and the others answered", async () => {
+  const calls = Array.from({ length: 510 }, (_, index) => echo(`call ${index}`));
+
+  const { seen, report } = await runScript([
+    { calls },
+    { calls: [reportCall("likely", [500, "probe"], [501, "probe"])] },
+  ]);
+
+  expect(toolTexts(seen[1]?.messages ?? []).slice(500)).toEqual(
+    Array(10).fill("The call was not made: one step makes at most 500."),
+  );
+  expect(report.findings.map(({ status }) => status)).toEqual(["supported", "unsupported"]);
+});
+
+test("what the model wrote wrongly is told back only as far as it tells which is meant", async () => {
+  const { seen } = await runScript([
+    { calls: [{ name: "n".repeat(1_000_000) }, { name: "probe_echo", arguments: "x".repeat(1_000_000) }] },
+    { calls: [reportCall("inconclusive")] },
+  ]);
+
+  for (const text of toolTexts(seen[1]?.messages ?? [])) {
+    expect(text).toContain("(1000000 characters)");
+    expect(text.length).toBeLessThan(3000);
+  }
+});
+
+test("a report that nobody could read is not taken", async () => {
+  const { seen } = await runScript([
+    { calls: [{ name: "report", arguments: { summary: "x".repeat(1_000_000), verdict: "likely", findings: [] } }] },
+    { calls: [reportCall("inconclusive")] },
+  ]);
+
+  expect(toolTexts(seen[1]?.messages ?? [])[0]).toContain("at most 200000 are taken");
+});

@@ -3,7 +3,7 @@ import type { Budget } from "../config/config.ts";
 import { askModel } from "./askModel.ts";
 import { beginRun } from "./beginRun.ts";
 import { type BudgetUse, timeUsedUp } from "./budget.ts";
-import { type CallPart, decideCall } from "./decideCall.ts";
+import { type CallPart, type DecidedCall, decideCall } from "./decideCall.ts";
 import type { CallDecided, Ephemeral, RunEvent } from "./events.ts";
 import { callsToEvict, pageSizeFor } from "./evict.ts";
 import { type Journal, openJournal } from "./journal.ts";
@@ -87,19 +87,31 @@ function callParts(step: StepTurn): readonly CallPart[] {
   return (step.answer?.parts ?? []).filter((part) => part.type === "call" || part.type === "invalid-call");
 }
 
+/** Calls of one answer that are made. They run in parallel, and no investigation asks as much at once. */
+const mostCalls = 500;
+
+const tooMany: DecidedCall = {
+  target: { kind: "none" },
+  arguments: {},
+  decision: "deny",
+  rule: "too many calls in one step",
+  refusal: { outcome: "denied", message: `The call was not made: one step makes at most ${mostCalls}.` },
+};
+
 function decideCalls(
   parts: readonly CallPart[],
   step: StepTurn,
   state: RunState,
   context: Run,
 ): readonly CallDecided[] {
+  const before = callsOfStep(state, step.step).length;
   return parts.map((part, index) => ({
     type: "call.decided",
     number: state.calls.length + 1 + index,
     step: step.step,
     callId: part.id,
     name: part.name,
-    ...decideCall(part, step, context),
+    ...(before + index < mostCalls ? decideCall(part, step, context) : tooMany),
   }));
 }
 

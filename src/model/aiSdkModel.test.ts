@@ -213,3 +213,38 @@ test("whatever a provider streams, a step ends exactly once, and throws only whe
     { numRuns: 500 },
   );
 });
+
+test.each([-1_000_000_000, 1e308])("a usage of %d tokens counts as none said, and is estimated", async (total) => {
+  const said = { inputTokens: { ...usage.inputTokens, total }, outputTokens: { ...usage.outputTokens, total } };
+
+  const { ending } = await drain(aiSdkModel(streaming([...text, { ...finish, usage: said }]), options));
+
+  expect(ending).toMatchObject({ type: "answered", usage: { estimated: true } });
+  if (ending?.type !== "answered") return;
+  expect(ending.usage.input + ending.usage.output).toBeGreaterThan(0);
+  expect(ending.usage.input + ending.usage.output).toBeLessThan(1000);
+});
+
+test("an answer without end is cut off", async () => {
+  const delta = "x".repeat(1024 * 1024);
+  const endless = modelOf(async () => ({
+    stream: new ReadableStream({ pull: (controller) => controller.enqueue({ type: "text-delta", id: "0", delta }) }),
+  }));
+
+  const { ending } = await drain(aiSdkModel(endless, options));
+
+  expect(ending).toMatchObject({
+    type: "failed",
+    code: "cut",
+    message: expect.stringContaining("16777216 characters"),
+  });
+});
+
+test("arguments nested a hundred thousand deep are no object that anything could work with", async () => {
+  const input = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const call: LanguageModelV4StreamPart = { type: "tool-call", toolCallId: "1", toolName: "look", input };
+
+  const { ending } = await drain(aiSdkModel(streaming([call, finish]), options));
+
+  expect(ending).toMatchObject({ parts: [{ type: "invalid-call", error: "the arguments are nested too deep" }] });
+});

@@ -27,6 +27,8 @@ export interface AiSdkModelOptions extends CallSettings {
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type StartPart = Extract<LanguageModelV4StreamPart, { type: "stream-start" }>;
 
+/** No model writes as much in one step: one that goes on would fill the memory, characters. */
+const longestAnswer = 16 * 1024 * 1024;
 /** Time to close a stream whose finish has come, ms; only then can its connection serve the next step. */
 const closing = 1_000;
 
@@ -44,6 +46,7 @@ export function aiSdkModel(model: LanguageModelV4, options: AiSdkModelOptions): 
     using request = openRequest(signal);
     const answer = collectAnswer();
     let streaming = false;
+    let length = 0;
     let finish: FinishPart | undefined;
     let failure: ModelFailure | undefined;
     try {
@@ -54,6 +57,8 @@ export function aiSdkModel(model: LanguageModelV4, options: AiSdkModelOptions): 
       while (!failure) {
         const { done, value: part } = await request.within(finish ? closing : stallTimeout, reader.read());
         if (done) break;
+        if ("delta" in part) length += part.delta.length;
+        if (length > longestAnswer) throw new Error(`the answer has more than ${longestAnswer} characters`);
         answer.add(part);
         if (part.type === "text-delta" && part.delta) yield { type: "text", delta: part.delta };
         if (part.type === "reasoning-delta" && part.delta) yield { type: "reasoning", delta: part.delta };

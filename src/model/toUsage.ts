@@ -7,15 +7,20 @@ import type { AnswerPart, StepInput, Usage } from "./model.ts";
  * so that a budget is never spent unseen.
  */
 export function toUsage(said: LanguageModelV4Usage | undefined, input: StepInput, parts: readonly AnswerPart[]): Usage {
-  const saidInput = said?.inputTokens.total ?? 0;
-  const saidOutput = said?.outputTokens.total ?? 0;
+  const saidInput = credible(said?.inputTokens.total);
+  const saidOutput = credible(said?.outputTokens.total);
   const estimated = saidInput === 0 || (saidOutput === 0 && parts.length > 0);
   return {
     input: saidInput || inputTokens(input),
     output: saidOutput || outputTokens(parts),
-    cached: said?.inputTokens.cacheRead ?? 0,
+    cached: credible(said?.inputTokens.cacheRead),
     ...(estimated && { estimated }),
   };
+}
+
+/** A negative number would give a budget back, an immense one end the run: both count as nothing said. */
+function credible(tokens: number | undefined): number {
+  return tokens !== undefined && tokens >= 0 && tokens < 1e9 ? tokens : 0;
 }
 
 function inputTokens({ system, messages, tools }: StepInput): number {

@@ -40,6 +40,11 @@ const schema = z.strictObject({
   next_steps: z.array(z.string().trim().min(1)).default([]).describe("What a person should do or look at next."),
 });
 
+/** More than anybody reads, and than a terminal shows in a moment, characters of JSON. */
+const longestReport = 200_000;
+/** What is wrong with a report is told as far as it helps, characters. */
+const longestError = 4_000;
+
 /** JSON Schema of the `report` tool's arguments. */
 export function reportSchema(): JsonObject {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" });
@@ -48,8 +53,10 @@ export function reportSchema(): JsonObject {
 
 /** The claim in a `report` tool's arguments, or one readable text of everything that is wrong with them. */
 export function parseClaim(args: JsonObject): { readonly claim: ReportClaim } | { readonly error: string } {
+  const { length } = JSON.stringify(args);
+  if (length > longestReport) return { error: `It has ${length} characters, at most ${longestReport} are taken.` };
   const { success, data, error } = schema.safeParse(args);
-  if (!success) return { error: z.prettifyError(error) };
+  if (!success) return { error: z.prettifyError(error).slice(0, longestError) };
   const { next_steps: nextSteps, ...claim } = data;
   return { claim: { ...claim, nextSteps } };
 }
