@@ -46,5 +46,5 @@ ${bodies.join("\n")}`;
 
 /** One line: every run of white space that holds a line break becomes a space. */
 function folded(text: string): string {
-  return text.replace(/\s*[\n\r\u0085\u2028\u2029]\s*/g, " ").trim();
+  return text.replace(/[\s\u0085]+/g, (blank) => (/[\n\r\u0085\u2028\u2029]/.test(blank) ? " " : blank)).trim();
 }

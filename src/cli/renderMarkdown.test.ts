@@ -35,3 +35,11 @@ test("colours mark emphasis where there are any", () => {
 test("escape sequences in the text reach nobody's terminal", () => {
   expect(renderMarkdown("a \u001b[31mred", plain)).not.toContain("\u001b");
 });
+
+test.each([
+  ["quotes in quotes", ">".repeat(15_000)],
+  ["lists in lists", Array.from({ length: 3000 }, (_, level) => `${" ".repeat(level * 2)}- x`).join("\n")],
+  ["blanks", `a${" ".repeat(1_000_000)}b`],
+])("text that is made to be slow or deep (%s) is shown all the same", (_, text) => {
+  expect(renderMarkdown(text, plain).replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
+});

@@ -7,9 +7,20 @@ export interface MarkdownOptions {
   readonly colors: Colors;
 }
 
+/** A longer text is shown as it was written: nested a thousand deep it would take minutes to read, characters. */
+const longest = 20_000;
+
 /** Markdown as a terminal shows it. What it does not know is shown as it was written; nothing is left out. */
 export function renderMarkdown(markdown: string, options: MarkdownOptions): string {
-  return blocks(lexer(visibleLines(markdown)), options);
+  const text = visibleLines(markdown);
+  if (text.length > longest) return wrap(text, options.width);
+  try {
+    return blocks(lexer(text), options);
+  } catch (error) {
+    // The parser calls itself for each level of nesting.
+    if (error instanceof RangeError) return wrap(text, options.width);
+    throw error;
+  }
 }
 
 function blocks(tokens: readonly Token[], options: MarkdownOptions): string {

@@ -12,6 +12,7 @@ test("wide characters take two columns, marks none", () => {
 test("escape sequences, control and bidirectional characters are shown as what they are, on one line", () => {
   expect(visible("a\u001b[31mred\u0007 \u202e b\nc\td")).toBe("a\\u001b[31mred\\u0007 \\u202e b c\td");
   expect(visibleLines("a\r\nb\u001b[2J")).toBe("a\nb\\u001b[2J");
+  expect(visible("a\u061cb\u2028c")).toBe("a\\u061cb\\u2028c");
 });
 
 test("text is wrapped between words, and what follows is indented", () => {
@@ -40,4 +41,10 @@ test("columns of a table are as wide as they need to be, numbers on the right", 
   );
 
   expect(text).toBe("  name    tokens\n  支払い   1,204\n  b            -\n  c            5\n");
+});
+
+test("a long run of blanks takes no longer than other text", () => {
+  const blanks = " ".repeat(1_000_000);
+
+  expect(visible(`${blanks}x`)).toBe(`${blanks}x`);
 });

@@ -22,7 +22,7 @@ function isWide(segment: string): boolean {
  */
 export function visible(text: string): string {
   return text
-    .replace(/\s*[\r\n]+\s*/g, " ")
+    .replace(/\s+/g, (blank) => (/[\r\n]/.test(blank) ? " " : blank))
     .replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
@@ -31,7 +31,7 @@ export function visibleLines(text: string): string {
   return text.replace(/\r\n?/g, "\n").split("\n").map(visible).join("\n");
 }
 
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Breaks text into lines of at most `columns`, between words where there are any; `indent` stands before every line but the first. */
 export function wrap(text: string, columns: number, indent = ""): string {
