@@ -6,6 +6,7 @@ import type { Connection, McpErrorCode } from "./connection.ts";
 import { mcpFailure } from "./mcpFailure.ts";
 import { RepeatedFailure } from "./repeatedFailure.ts";
 import type { ServerLink } from "./serverLink.ts";
+import { shortMessage } from "./shortMessage.ts";
 
 /** How a call ended. A failure has a result as well: its text says what went wrong, for a model to read. */
 export interface CallAnswer {
@@ -51,7 +52,7 @@ export async function callThrough(
     return { outcome, result, reached, retried: attempts > 1, ms, ...(code !== undefined && { code }) };
   };
   const failed = (outcome: "error" | "timeout" | "unknown", message: string, code: McpErrorCode) =>
-    ended(outcome, redact({ content: [{ type: "text", text: message }], isError: true }), code);
+    ended(outcome, redact({ content: [{ type: "text", text: shortMessage(message, redact) }], isError: true }), code);
 
   if (!link) return failed("error", `there is no MCP server named ${server}`, "not-connected");
   for (;;) {

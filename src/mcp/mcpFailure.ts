@@ -100,5 +100,5 @@ function asked({ data }: SdkError): string {
 
 function bodyOf(error: unknown): string {
   const text = error instanceof SdkHttpError ? error.data.text : undefined;
-  return typeof text === "string" && text.trim() !== "" ? `: ${text.trim().slice(0, 300)}` : "";
+  return typeof text === "string" && text.trim() !== "" ? `: ${text.trim()}` : "";
 }

@@ -8,6 +8,7 @@ import { type CallOptions, type Connect, type Connection, McpError } from "./con
 import { abortable, deadline } from "./deadline.ts";
 import { type OpenServer, openServer } from "./openServer.ts";
 import { redactedLog } from "./redactedLog.ts";
+import { shortMessage } from "./shortMessage.ts";
 import { type ToolListing, toolListing } from "./toolListing.ts";
 
 export interface LinkOptions {
@@ -104,7 +105,7 @@ export class ServerLink {
   lost(connection: Connection, why: string): void {
     if (this.#connection !== connection || this.#closing.signal.aborted) return;
     this.#connection = undefined;
-    this.#state = { ...this.#state, state: "lost", reason: this.#options.redact(why) };
+    this.#state = { ...this.#state, state: "lost", reason: shortMessage(why, this.#options.redact) };
     this.#leave(connection);
     this.#log.warn({ server: this.config.name, state: "lost", reason: why }, "connection to MCP server lost");
   }
@@ -199,6 +200,6 @@ export class ServerLink {
   }
 
   #text(error: unknown): Redacted<string> {
-    return this.#options.redact(error instanceof Error ? error.message : String(error));
+    return shortMessage(error instanceof Error ? error.message : String(error), this.#options.redact);
   }
 }

@@ -156,7 +156,7 @@ export class StdioTransport implements Transport {
     try {
       this.onmessage?.(deserializeMessage(line.text));
     } catch (error) {
-      this.#fault(`not an MCP message on stdout: ${line.text.slice(0, 200)}`, error);
+      this.#fault(`not an MCP message on stdout: ${line.text}`, error);
       this.#refuse(line.text.slice(0, 256), line.text.slice(-256), "the answer is not a valid MCP message");
     }
   }
