@@ -1,3 +1,4 @@
+import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../test/kit/tempDir.ts";
@@ -60,4 +61,13 @@ test("a file that cannot be read or is not UTF-8 is an error, not a missing file
 
   expect(await failure({ cwd: join(dir.path, "a"), env: {} })).toMatch(/korvus\.yaml:1:1 cannot be read: EISDIR$/);
   expect(await failure({ cwd: join(dir.path, "b"), env: {} })).toBe("korvus.yaml:1:1 the file is not UTF-8");
+});
+
+test("a file that would fill the memory is refused before it is read", async () => {
+  await using dir = await tempDir({ "korvus.yaml": "" });
+  await truncate(join(dir.path, "korvus.yaml"), 8 * 2 ** 30);
+
+  expect(await failure({ cwd: dir.path, env: {} })).toBe(
+    `${join(dir.path, "korvus.yaml")}:1:1 cannot be read: more than 16 MiB`,
+  );
 });

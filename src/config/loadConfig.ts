@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./configError.ts";
@@ -8,6 +8,9 @@ import type { Environment } from "./expandVariables.ts";
 
 /** The only name that is looked for. */
 const fileName = "korvus.yaml";
+
+/** Bytes. */
+const largest = 16 * 2 ** 20;
 
 interface LoadOptions {
   /** Explicit, relative to `cwd`: must exist. Absent: `korvus.yaml` in `cwd` or the nearest directory above. */
@@ -44,6 +47,7 @@ function findUp(directory: string): Found | undefined {
 /** Undefined where there is no such file. Waits for the disk: nothing else goes on yet, and every command starts here. */
 function read(path: string, shown: string): Found | undefined {
   try {
+    if (statSync(path).size > largest) throw Object.assign(new Error(), { code: `more than ${largest / 2 ** 20} MiB` });
     return { path, bytes: readFileSync(path) };
   } catch (cause) {
     const { code = String(cause) } = cause as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/kit/tempDir.ts";
@@ -232,4 +232,15 @@ test("more files than a process may open", async () => {
   const catalog = await load(dir.path, [], memoryLog());
 
   expect(catalog.skills.map(({ name }) => name)).toEqual(files.map((_, i) => `n${i}`));
+});
+
+test("a file that would fill the memory is refused before it is read", async () => {
+  await using dir = await tempDir({ "a.md": skill("a"), "b.md": "" });
+  await truncate(join(dir.path, "b.md"), 8 * 2 ** 30);
+
+  const { errors } = await failure(dir.path);
+
+  expect(errors).toEqual([
+    expect.objectContaining({ file: "b.md", code: "unreadable", message: "cannot be read: larger than 32 MiB" }),
+  ]);
 });

@@ -154,11 +154,16 @@ function parseFile(file: string, path: Buffer): Parsed | Broken {
   }
 }
 
+/** What no model could read; a mistake, or a trap for our memory, bytes. */
+const largest = 32 * 2 ** 20;
+
 /** A pipe must not be waited for, and what is opened is what is looked at. */
 function readFile(path: Buffer): Uint8Array {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(file).isFile()) throw new Error("not a file");
+    const found = fstatSync(file);
+    if (!found.isFile()) throw new Error("not a file");
+    if (found.size > largest) throw new Error(`larger than ${largest / 2 ** 20} MiB`);
     return readFileSync(file);
   } finally {
     closeSync(file);
