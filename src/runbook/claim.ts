@@ -52,7 +52,7 @@ export function claimOf({ compared, analysis, serviceOf, notes }: ClaimFacts): R
     }),
     verdict,
     findings,
-    limits: [...notes, ...notesOf(compared)],
+    limits: firstOf([...notes, ...notesOf(compared)]),
     nextSteps: [...(earlier === undefined ? [] : [earlier]), ...stepsFor(shown[0], compared.periods)],
   };
 }
@@ -66,6 +66,14 @@ function unnamedDepartures({ observations }: Compared): readonly Observation[] {
 }
 
 const shownUnnamed = 3;
+
+/** A catalog of which nothing runs says the same hundreds of times. */
+function firstOf(limits: readonly string[]): readonly string[] {
+  const left = limits.length - shownLimits;
+  return left <= 0 ? limits : [...limits.slice(0, shownLimits), `And ${left} more of that kind.`];
+}
+
+const shownLimits = 30;
 
 function stepsFor(first: Suspect | undefined, periods: Periods): readonly string[] {
   if (first === undefined) return ["Widen the window, or add queries to the skills, if the symptom is real."];

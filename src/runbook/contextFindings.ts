@@ -9,6 +9,7 @@ import { kindIn } from "./signal.ts";
 const shownDecoys = 3;
 const shownAlerts = 6;
 const shownEvents = 5;
+const shownLoggers = 5;
 
 /** Alerts that fire, by name, with whom they name and since when. */
 export function alertFindings({ alerts, periods }: Compared, serviceOf: ServiceOf): readonly ClaimedFinding[] {
@@ -29,7 +30,8 @@ export function logFindings({ logs, periods }: Compared): readonly ClaimedFindin
   const failures = logs.filter(({ failed, service }) => failed && service !== undefined);
   const byService = Map.groupBy(failures, ({ service }) => service as string);
   return [...byService]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))
+    .slice(0, shownLoggers)
     .flatMap(([service, lines]) => {
       const fresh = lines.filter(({ t }) => t >= periods.from);
       if (fresh.length < 3 || lines.length - fresh.length > fresh.length / 2) return [];

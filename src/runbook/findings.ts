@@ -119,8 +119,12 @@ export function citations(sources: readonly Source[]): ClaimedFinding["evidence"
   return [...byCall.values()].sort((a, b) => a.call - b.call);
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+const mostListed = 8;
+
+/** `a`, `a and b`, `a, b and c`; of many, the first few and how many more. */
 export function listed(words: readonly string[]): string {
+  if (words.length > mostListed)
+    return `${words.slice(0, mostListed - 1).join(", ")} and ${words.length - mostListed + 1} more`;
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
 }

@@ -42,6 +42,9 @@ export function runbookModel(options: RunbookOptions): Model {
   };
 }
 
+/** They run in parallel: more than this would only queue, and a budget could not end them between two steps. */
+const callsAStep = 100;
+
 /** The next calls: those of the first stage that are not all made, else the report. */
 async function answer(options: RunbookOptions, input: StepInput): Promise<readonly AnswerPart[]> {
   const conversation = readConversation(input, options.tools);
@@ -50,7 +53,7 @@ async function answer(options: RunbookOptions, input: StepInput): Promise<readon
   const open = distinct(wants.map(({ ask }) => ask)).filter((ask) => !conversation.made(ask));
   if (open.length > 0 && input.toolChoice === "auto") {
     const offered = new Set(input.tools.map(({ name }) => name));
-    return open.map(({ server, tool, arguments: args }, index) => {
+    return open.slice(0, callsAStep).map(({ server, tool, arguments: args }, index) => {
       const id = `runbook-${step}-${index + 1}`;
       const name = options.tools.get(server)?.find((known) => known.name === tool)?.offered;
       return name !== undefined && offered.has(name)

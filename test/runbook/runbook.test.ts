@@ -352,3 +352,18 @@ test("ten thousand series are ranked in seconds", async () => {
   expect(claim.summary).toMatch(/^s4711: latency p95 rose/);
   expect(performance.now() - began).toBeLessThan(15_000);
 });
+
+test("very many blocks are asked a hundred a step, and a report of a thousand suspects stays short", async () => {
+  const blocks = Array.from({ length: 150 }, (_, index) => promql(`Errors ${index}`, `errors${index}`, "expect=high"));
+  const services = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`s${index}`, rising(0, 50)]));
+  const answer = matrix(services, 240);
+
+  const { claim, calls, steps } = await drive({
+    skills: [skillOf("prometheus", ...blocks)],
+    servers: { prometheus: prometheus((query) => (query.includes("errors7)") ? answer : matrix({}))) },
+  });
+
+  expect([calls.length, steps]).toEqual([150, 3]);
+  expect(claim.summary).toMatch(/and 993 more all changed/);
+  expect(JSON.stringify(claim).length).toBeLessThan(20_000);
+});
