@@ -9,6 +9,8 @@ import { toolPage, toolResult } from "./toolShapes.ts";
 const progressCeiling = 10;
 /** A tool list that goes on is not one, pages. */
 const longestList = 64;
+/** All names may have to stand in every prompt: a list that could fill it is not one either, characters. */
+const longestNames = 65_536;
 
 export interface ClientConnectionOptions extends ConnectOptions {
   /** Name in the configuration. */
@@ -101,6 +103,11 @@ async function listAll(
     if (!page) throw new McpError("list-failed", "its tools cannot be listed: the answer is not a list of tools");
     if (page.unfit > 0) log.warn({ server, tools: page.unfit }, "tools without a fit name or schema are left out");
     tools.push(...page.tools);
+    if (tools.reduce((sum, { name }) => sum + name.length, 0) > longestNames)
+      throw new McpError(
+        "list-failed",
+        `its tools cannot be listed: their names have more than ${longestNames} characters`,
+      );
     cursor = page.nextCursor;
     if (cursor === undefined) return tools;
   }

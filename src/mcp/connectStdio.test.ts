@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempDir } from "../../test/kit/tempDir.ts";
 import { odd, reading, textOf, withRegistry } from "../../test/mcp/withRegistry.ts";
 
 test("servers start in parallel, and the ones that fail neither stop nor delay the others", async () => {
@@ -52,6 +54,14 @@ test("a tool list without end is a failure", async () => {
   await using started = await withRegistry([odd("endless")]);
 
   expect(started.registry.states()[0]?.reason).toBe("its tools cannot be listed: there are more than 64 pages");
+});
+
+test("names that would fill every prompt are a failure too", async () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `${"n".repeat(70)}${index}`);
+  await using dir = await tempDir({ tools: names.join("\n") });
+  await using started = await withRegistry([odd("file", { env: { ODD_FILE: join(dir.path, "tools") } })]);
+
+  expect(started.registry.states()[0]?.reason).toContain("their names have more than 65536 characters");
 });
 
 test("of two tools with one name the first counts", async () => {
