@@ -27,8 +27,8 @@ async function askBackends(found: readonly FoundBackend[]): Promise<readonly Fou
 async function askModel(): Promise<string> {
   return answer(
     await text({
-      message: "Which model? Empty for none: runbook then follows the queries in the skills.",
-      placeholder: "anthropic/claude-sonnet-4-5",
+      message: "Which model? Enter for none: runbook then follows the queries in the skills.",
+      placeholder: "for example anthropic/claude-sonnet-4-5",
       defaultValue: "",
       validate: (value) => {
         const read = value ? readModelName(value) : undefined;

@@ -8,11 +8,13 @@ import { memoryLog } from "../log/log.ts";
 import { createModel } from "../model/createModel.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
 import { RecordingError } from "../recording/recordingFile.ts";
+import type { DroppedSkill } from "../report/report.ts";
 import { load } from "../skill/catalog.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode } from "./exitCode.ts";
 import { shownPath } from "./shownPath.ts";
-import { duration, grouped, visible } from "./text.ts";
+import { room } from "./terminal.ts";
+import { duration, grouped, visibleLines, wrap } from "./text.ts";
 
 /** One thing that was looked at. */
 interface Check {
@@ -61,7 +63,7 @@ export async function doctor(context: CommandContext, options: CommonOptions): P
   if (options.json) {
     const shown = checks.map(({ about, state, message, remedy }) => ({ about, state, message, remedy }));
     printJson(context, { checks: shown, verdict: sentence });
-  } else context.terminal.out(`\n  ${sentence}\n`);
+  } else context.terminal.out(`\n  ${wrap(sentence, room(context.terminal), "  ")}\n`);
   return bad.map(({ code }) => code ?? exitCode.input).sort((a, b) => a - b)[0] ?? exitCode.done;
 }
 
@@ -146,18 +148,23 @@ async function modelChecks(config: Config): Promise<readonly Check[]> {
 }
 
 /** What to do about a server that is not connected. */
-const remedies: Readonly<Record<ServerConfig["kind"], string>> = {
-  stdio: "start its command by hand and read what it says",
-  http: "see that it runs and that the address is right",
-  recording: "name a server that the recording holds, with from",
-};
+function serverRemedy(transport: ServerConfig["kind"], reason: string): string {
+  if (transport === "http") return "see that it runs and that the address is right";
+  if (transport === "recording") return "name a server that the recording holds, with from";
+  if (reason.startsWith("command not found")) return "install it, or write its whole path as the command";
+  const byHand = "start its command by hand and read what it says";
+  return / within \d+ s$/.test(reason)
+    ? `${byHand}; if it is only slow, as npx is the first time, raise mcp.connect_timeout`
+    : byHand;
+}
 
 function serverChecks({ registry, config }: Servers): readonly Check[] {
   const policy = rulesPolicy(config.policy);
   const someAnswer = registry.connected().length > 0;
   return registry.states().map(({ name, state, reason, tools, connectMs, transport, info }): Check => {
     if (state !== "connected") {
-      const found = { about: name, message: `not connected: ${reason ?? state}`, remedy: remedies[transport] };
+      const why = reason ?? state;
+      const found = { about: name, message: `not connected: ${why}`, remedy: serverRemedy(transport, why) };
       // A run goes on with the others, and says so.
       return { ...found, state: "bad", code: exitCode.noAnswer, stops: !someAnswer };
     }
@@ -198,12 +205,7 @@ async function skillChecks(config: Config, servers: Servers, { cwd }: CommandCon
             state: "good",
             message: `${catalog.skills.length} loaded from ${path}, prompt ${tokens} tokens`,
           };
-    return [
-      loaded,
-      ...dropped.map(
-        ({ name, reason }): Check => ({ about: "skills", state: "warning", message: `${name} is dropped: ${reason}` }),
-      ),
-    ];
+    return [loaded, ...droppedChecks(dropped, config)];
   } catch (error) {
     return [
       {
@@ -217,13 +219,25 @@ async function skillChecks(config: Config, servers: Servers, { cwd }: CommandCon
   }
 }
 
-function renderCheck(
-  { about, state, message, remedy }: Check,
-  { terminal: { outColors: colors } }: CommandContext,
-): string {
+/** One line for all whose server nobody configured, as with the shipped skills; one each for the others. */
+function droppedChecks(dropped: readonly DroppedSkill[], { mcp }: Config): readonly Check[] {
+  const configured = new Set(mcp.servers.map(({ name }) => name));
+  const [lost, unused] = [true, false].map((has) => dropped.filter((skill) => configured.has(skill.mcpServer) === has));
+  const checks = (lost ?? []).map(
+    ({ name, reason }): Check => ({ about: "skills", state: "warning", message: `${name} is dropped: ${reason}` }),
+  );
+  if (!unused?.length) return checks;
+  const names = unused.map(({ name, mcpServer }) => `${name} (${mcpServer})`).join(", ");
+  const message = `${unused.length} dropped, for their servers are not configured: ${names}`;
+  const remedy = "configure these servers, or delete the skills that you have no use for";
+  return [...checks, { about: "skills", state: "warning", message, remedy }];
+}
+
+function renderCheck({ about, state, message, remedy }: Check, { terminal }: CommandContext): string {
+  const { outColors: colors } = terminal;
   const mark = { good: colors.green("✓"), warning: colors.yellow("!"), bad: colors.red("✗") }[state];
-  const [first = "", ...more] = message.split("\n").map(visible);
-  const lines = [`  ${mark} ${about.padEnd(14)} ${first}`, ...more.map((line) => `    ${"".padEnd(14)} ${line}`)];
-  if (remedy !== undefined) lines.push(`    ${"".padEnd(14)} ${colors.dim(`→ ${remedy}`)}`);
+  const indent = " ".repeat(19);
+  const lines = [`  ${mark} ${about.padEnd(14)} ${wrap(visibleLines(message), room(terminal), indent)}`];
+  if (remedy !== undefined) lines.push(indent + colors.dim(wrap(`→ ${remedy}`, room(terminal), `${indent}  `)));
   return `${lines.join("\n")}\n`;
 }

@@ -2,7 +2,7 @@
 export const exitCode = {
   /** A report came, also an inconclusive one; or the command did what it was asked. */
   done: 0,
-  /** Configuration or input is wrong, or no server is configured. */
+  /** Configuration or input is wrong, no server is configured, or the model never answered. */
   input: 1,
   /** Servers are configured and none answered. */
   noAnswer: 2,

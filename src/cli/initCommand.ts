@@ -67,8 +67,12 @@ function rendered({ file, directory, backends, skills }: Written, cwd: string): 
     lines.push(`${up ? "✓" : "!"} ${backend.title} at ${url}${up ? "" : " (does not answer)"}`);
   if (backends.length === 0) lines.push("no backend answers on its usual port: name yours in the file");
   if (skills) {
-    const kept = skills.kept.length > 0 ? `, ${skills.kept.length} were there already and stay as they are` : "";
-    lines.push(`${skills.copied.length} skills are copied to ${shownPath(join(directory, "skills"), cwd)}${kept}`);
+    const { copied, kept } = skills;
+    const done = [
+      ...(copied.length > 0 ? [`${copied.length} skills are copied`] : []),
+      ...(kept.length > 0 ? [`${kept.length} were there already and stay as they are`] : []),
+    ];
+    lines.push(`${shownPath(join(directory, "skills"), cwd)}: ${done.join(", ")}`);
   }
   return `${lines.map((line) => `  ${line}\n`).join("")}\n  Next: korvus doctor, then korvus investigate "..."\n`;
 }

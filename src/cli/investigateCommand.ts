@@ -48,7 +48,8 @@ export async function investigateCommand(
   const set = parseSettings(options.set);
   const model = config.model && (await createModel(config.model, { secrets: config.secrets, log }));
 
-  progress.working(`connecting to ${config.mcp.servers.length} servers`);
+  const { length: count } = config.mcp.servers;
+  progress.working(`connecting to ${count} ${count === 1 ? "server" : "servers"}`);
   let state = emptyState;
   {
     await using deployment = await startDeployment(config, {

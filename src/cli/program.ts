@@ -35,8 +35,12 @@ export function createProgram(context: CommandContext, ended: (code: ExitCode) =
       writeErr: terminal.err,
       getOutHelpWidth: () => Math.min(terminal.width, 110),
       getErrHelpWidth: () => Math.min(terminal.width, 110),
-      outputError: (text, write) =>
-        write(`${terminal.errColors.red("error")}  ${visibleLines(text.replace(/^error: /, ""))}`),
+      outputError: (text, write) => {
+        const hint = text.startsWith("error: too many arguments for 'investigate'")
+          ? '       A question of several words stands in quotes: korvus investigate "why is checkout slow?"\n'
+          : "";
+        write(`${terminal.errColors.red("error")}  ${visibleLines(text.replace(/^error: /, ""))}${hint}`);
+      },
     })
     .addHelpText(
       "after",
@@ -188,7 +192,7 @@ function addMcp(program: Command, context: CommandContext, action: Action): void
       .argument("[arguments]", "a JSON object"),
   )
     .option("--yes", "call a tool that is not declared read-only")
-    .addHelpText("after", `\nExample:\n  korvus mcp call prometheus query '{"promql": "up"}'`)
+    .addHelpText("after", `\nExample:\n  korvus mcp call prometheus prometheus_query '{"query": "up"}'`)
     .action(
       action(async (options, server, tool, args) =>
         (await import("./mcpCommands.ts")).mcpCall(context, { server, tool, args }, options),

@@ -1,8 +1,8 @@
 import type { CallFinished, Ephemeral, RunEvent } from "../agent/events.ts";
 import type { Progress } from "../app/investigate.ts";
 import { createSpinner } from "./spinner.ts";
-import type { Colors, Terminal } from "./terminal.ts";
-import { argumentsText, duration, grouped, shortened, visible } from "./text.ts";
+import { type Colors, room, type Terminal } from "./terminal.ts";
+import { argumentsText, duration, grouped, shortened, visible, wrap } from "./text.ts";
 
 /** Shows what an investigation does while it does it: a line an event, and on a terminal the running work below. */
 export interface ProgressView extends Disposable {
@@ -21,6 +21,8 @@ export function progressView(terminal: Terminal): ProgressView {
   const spinner = createSpinner(terminal);
   const titles = new Map<number, string>();
   const line = (text: string) => spinner.print(`  ${text}\n`);
+  /** What may be longer than a line, below its label. */
+  const sentence = (label: string, text: string) => label.padEnd(9) + wrap(text, room(terminal), " ".repeat(11));
 
   return {
     show(event) {
@@ -34,7 +36,7 @@ export function progressView(terminal: Terminal): ProgressView {
             );
           else
             line(
-              `server   ${visible(event.name)} ${colors.red("✗")} ${visible(event.reason ?? "")} ${colors.dim(time)}`,
+              sentence("server", `${visible(event.name)} ${colors.red("✗")} ${visible(event.reason ?? "")} ${time}`),
             );
           return;
         }
@@ -47,7 +49,7 @@ export function progressView(terminal: Terminal): ProgressView {
               colors.yellow("         the prompt takes a large share of the model's window: shorten or split skills"),
             );
           for (const { name, reason } of event.dropped)
-            line(`         ${colors.yellow(`dropped ${visible(name)}`)}: ${visible(reason)}`);
+            line(sentence("", `${colors.yellow(`dropped ${visible(name)}`)}: ${visible(reason)}`));
           return;
         }
         case "run.started": {
@@ -89,7 +91,7 @@ export function progressView(terminal: Terminal): ProgressView {
           return;
         }
         case "notice":
-          return line(colors.yellow(`note     ${visible(event.message)}`));
+          return line(colors.yellow(sentence("note", visible(event.message))));
         case "results.evicted":
           return line(
             colors.dim(

@@ -30,3 +30,8 @@ export function processTerminal({ stdout, stderr, env }: NodeJS.Process): Termin
     errColors: pc.createColors(colored(stderr)),
   };
 }
+
+/** Columns for sentences of progress and checks: what goes to a file or a pipe is not broken into lines. */
+export function room({ live, width }: Terminal): number {
+  return live ? width : Number.POSITIVE_INFINITY;
+}

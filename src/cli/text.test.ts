@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { table } from "./table.ts";
-import { duration, grouped, shortened, visible, visibleLines, width, wrap } from "./text.ts";
+import { argumentsText, duration, grouped, shortened, visible, visibleLines, width, wrap } from "./text.ts";
 
-test("wide characters take two columns, marks none", () => {
+test("wide characters take two columns, marks and colours none", () => {
   expect(width("abc")).toBe(3);
   expect(width("支払い")).toBe(6);
   expect(width("🔥")).toBe(2);
   expect(width("e\u0301")).toBe(1);
+  expect(width("\u001b[31mred\u001b[39m")).toBe(3);
 });
 
 test("escape sequences, control and bidirectional characters are shown as what they are, on one line", () => {
@@ -23,6 +24,14 @@ test("text that does not fit ends in an ellipsis", () => {
   expect(shortened("abcdef", 4)).toBe("abc…");
   expect(shortened("支払い", 5)).toBe("支払…");
   expect(shortened("abc", 3)).toBe("abc");
+});
+
+test("arguments stand on one line, times and amounts last", () => {
+  const args = { start: "2026-11-30T21:30:40.000Z", limit: 20, step: "2s", query: "sum(\n  up)", from: "1796074814" };
+
+  expect(argumentsText(args)).toBe(
+    "query=sum( up)  start=2026-11-30T21:30:40.000Z  limit=20  step=2s  from=1796074814",
+  );
 });
 
 test("durations and counts are short", () => {

@@ -1,11 +1,12 @@
-import type { JsonObject } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 
-/** How many columns a terminal takes for a text: East Asian wide characters and emoji take two, marks none. */
+/** How many columns a terminal takes for a text: East Asian wide characters and emoji take two, marks and colours none. */
 export function width(text: string): number {
   // Loading Unicode's tables takes longer than everything else that a short command does.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) columns += isWide(segment) ? 2 : 1;
+  const plain = text.replace(/\u001b\[\d+m/g, "");
+  for (const { segment } of new Intl.Segmenter().segment(plain)) columns += isWide(segment) ? 2 : 1;
   return columns;
 }
 
@@ -77,9 +78,11 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Arguments of a call on one line: `query=rate(x[5m])  limit=20`. */
+/** Arguments of a call on one line, times and amounts last, for the line may be cut: `query=rate(x[5m])  limit=20`. */
 export function argumentsText(args: JsonObject): string {
+  const isAmount = (value: Json) => typeof value !== "object" && /^-?\d[\d:.TZ+-]*[a-z]{0,2}$/.test(String(value));
   return Object.entries(args)
+    .toSorted(([, a], [, b]) => Number(isAmount(a)) - Number(isAmount(b)))
     .map(
       ([key, value]) =>
         `${key}=${typeof value === "string" ? value.trim().replace(/\s+/g, " ") : JSON.stringify(value)}`,

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../json/json.ts";
 import type { Secret } from "../redact/redact.ts";
 import type { ModelConfig } from "./config.ts";
-import { ConfigError } from "./configError.ts";
 import type { Environment } from "./expandVariables.ts";
 
 /** How people name a provider. `ollama` is an OpenAI-compatible endpoint on this machine. */
@@ -77,7 +76,7 @@ export function resolveModel(
   return { model, secrets: apiKey === undefined ? [] : [{ name: keyName, value: apiKey }] };
 }
 
-/** The model that `--model provider/name` means; none with `--model runbook`. Throws `ConfigError`. */
+/** The model that `--model provider/name` means; none with `--model runbook`. Throws `ModelNameError`. */
 export function modelFromFlag(
   text: string,
   environment: Environment,
@@ -85,5 +84,11 @@ export function modelFromFlag(
   const read = readModelName(text);
   if (read.kind === "provider") return resolveModel(read, environment);
   if (read.kind === "runbook") return { secrets: [] };
-  throw new ConfigError("--model", [{ line: 1, column: 1, path: "", message: read.message }]);
+  throw new ModelNameError(`--model ${text}: ${read.message}`);
+}
+
+/** A model that the command line names and that is none. */
+export class ModelNameError extends Error {
+  override readonly name = "ModelNameError";
+  readonly code = "model-name";
 }

@@ -124,7 +124,7 @@ skils: {}
       [["  \n "], "the question is empty"],
       [["-"], "the question is empty"],
       [[], "what shall be investigated?"],
-      [["two", "questions"], "too many arguments"],
+      [["two", "words"], 'stands in quotes: korvus investigate "why is checkout slow?"'],
       [["q", "--no-such"], "unknown option"],
       [["q", "--log-level", "loud"], "Allowed choices are debug, info, warn, error"],
     ];
