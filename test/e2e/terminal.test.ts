@@ -235,7 +235,9 @@ describe.concurrent("the commands", () => {
     for (const words of ["✓ model", "✗ dies", "✓ probe", "✗ skills", "a.md:1:1", "First skills: correct the files"])
       expect(broken.stdout).toContain(words);
     expect(some).toMatchObject({ code: 2, stdout: expect.stringContaining("✓ model          runbook") });
-    expect(some.stdout).toContain("Korvus can investigate. To get more out of it, gone: install it, or write its whole path");
+    expect(some.stdout).toContain(
+      "Korvus can investigate. To get more out of it, gone: install it, or write its whole path",
+    );
     expect(nothing).toMatchObject({ code: 1, stdout: expect.stringContaining("no korvus.yaml here or above") });
     expect(noRecording).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ recording .*gone\.jsonl/) });
     expect(noRecording.stdout).toContain("Korvus cannot investigate yet. First recording:");
