@@ -14,7 +14,12 @@ import { parse } from "../src/skill/skill.ts";
 import { tempDir } from "./kit/tempDir.ts";
 
 const root = join(import.meta.dirname, "..");
-const pages = ["README.md", "AGENTS.md", "examples/checkout-incident/README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))];
+const pages = [
+  "README.md",
+  "AGENTS.md",
+  "examples/checkout-incident/README.md",
+  ...readdirSync(join(root, "docs")).map((name) => join("docs", name)),
+];
 
 interface Snippet {
   readonly page: string;
