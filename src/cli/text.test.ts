@@ -20,6 +20,10 @@ test("text is wrapped between words, and what follows is indented", () => {
   expect(wrap("one two three four five six seven", 24, "  ")).toBe("one two three four\n  five six seven");
 });
 
+test("no line ends in a blank", () => {
+  expect(wrap("seventeen letters  and more", 20)).toBe("seventeen letters\nand more");
+});
+
 test("text that does not fit ends in an ellipsis", () => {
   expect(shortened("abcdef", 4)).toBe("abc…");
   expect(shortened("支払い", 5)).toBe("支払…");

@@ -48,7 +48,7 @@ function wrapLine(line: string, room: number): readonly string[] {
   let current = "";
   for (const word of line.split(" ")) {
     if (current !== "" && width(current) + 1 + width(word) > room) {
-      lines.push(current);
+      lines.push(current.trimEnd());
       current = word;
     } else current = current === "" ? word : `${current} ${word}`;
   }
