@@ -48,7 +48,7 @@ export interface StdioServer extends ServerBase {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to PATH, HOME, locale, TMPDIR and the paths of CA files; nothing else of our environment reaches the child. */
+  /** Added to PATH, HOME, locale and TMPDIR; nothing else of our environment reaches the child. */
   readonly env: Readonly<Record<string, string>>;
   /** Working directory of the child: the configuration's. */
   readonly cwd: string;

@@ -1,7 +1,6 @@
-/** Without the last three, which are paths, `npx` downloads nothing behind a proxy that opens TLS. */
-const passed = ["PATH", "HOME", "LANG", "TMPDIR", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+const passed = ["PATH", "HOME", "LANG", "TMPDIR"];
 
-/** What a stdio server sees: what is `passed`, the locale, and its own `env`, which wins. Nothing else. */
+/** What a stdio server sees: PATH, HOME, locale and TMPDIR of ours, and its own `env`, which wins. Nothing else. */
 export function childEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>>,
