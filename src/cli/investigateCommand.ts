@@ -12,6 +12,7 @@ import { createModel } from "../model/createModel.ts";
 import type { Report } from "../report/report.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+import { givenSkills } from "./givenSkills.ts";
 import { noServers } from "./noServers.ts";
 import { renderLogLine } from "./renderLogLine.ts";
 import { type ProgressView, progressView } from "./renderProgress.ts";
@@ -46,6 +47,7 @@ export async function investigateCommand(
   const window = windowInput(options, config, clock.now());
   if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
   const set = parseSettings(options.set);
+  const skills = givenSkills(cwd, options);
   const model = config.model && (await createModel(config.model, { secrets: config.secrets, log }));
 
   const { length: count } = config.mcp.servers;
@@ -58,7 +60,7 @@ export async function investigateCommand(
       signal,
       groups,
       environment,
-      ...(options.skills === undefined ? {} : { skills: resolve(cwd, options.skills) }),
+      ...(skills === undefined ? {} : { skills }),
       ...(options.record === undefined ? {} : { record: resolve(cwd, options.record) }),
     });
     for await (const event of investigate(
@@ -72,6 +74,7 @@ export async function investigateCommand(
     progress.done();
     printReport(context, state, config, options);
   }
+  if (state.ended?.reason === "model-failed") terminal.err("  --model runbook investigates without a language model\n");
   return codeOf(state);
 }
 

@@ -27,7 +27,7 @@ export function renderReport(report: Report, run: RunSummary, { width, outColors
       report.coverage.budgets.map(({ message }) => message),
       colors,
     ),
-    section("Note", report.coverage.notices, colors),
+    section("Note", notes(report, run), colors),
     section("Next", report.nextSteps, colors),
     footer(report, run, { room, colors }),
   ];
@@ -73,10 +73,26 @@ function numbered(findings: readonly Finding[], { room, colors }: { room: number
     .join("\n");
 }
 
+/** Three and more retries of the model are one line: they say the same. */
+function notes({ coverage }: Report, { notices }: RunSummary): readonly string[] {
+  const retries = notices.filter(({ kind }) => kind === "model-retry").map(({ message }) => message);
+  const last = retries.at(-1);
+  if (last === undefined || retries.length < 3) return coverage.notices;
+  const others = coverage.notices.filter((notice) => !retries.includes(notice));
+  return [`${last}, the last of ${retries.length} retries`, ...others];
+}
+
+const inWords: Readonly<Record<string, string>> = {
+  error: "failed",
+  denied: "denied",
+  timeout: "timed out",
+  unknown: "broke off",
+};
+
 function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly string[] {
   const made = Object.values(calls).reduce((sum, count) => sum + count, 0);
   const failures = Object.entries(calls).filter(([outcome]) => outcome !== "ok" && outcome !== "empty");
-  const detail = failures.map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+  const detail = failures.map(([outcome, count]) => `${count} ${inWords[outcome] ?? outcome}`).join(", ");
   if (state === "answered")
     return detail === "" ? [] : [`${server}: answered, but not all of ${made} calls (${detail})`];
   const why = reason ?? (state === "empty" ? "every call returned nothing" : detail);

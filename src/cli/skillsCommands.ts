@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { resolve } from "node:path";
 import { systemPrompt } from "../agent/systemPrompt.ts";
 import { droppedSkills } from "../app/facts.ts";
 import { type Log, memoryLog } from "../log/log.ts";
@@ -9,6 +8,7 @@ import { type Catalog, load } from "../skill/catalog.ts";
 import type { Skill } from "../skill/skill.ts";
 import { type CommandContext, type CommonOptions, commandConfig, commandLog, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+import { givenSkills } from "./givenSkills.ts";
 import { shownPath } from "./shownPath.ts";
 import { table } from "./table.ts";
 import { grouped, visible, visibleLines } from "./text.ts";
@@ -82,7 +82,7 @@ export async function skillsPrompt(context: CommandContext, options: SkillsOptio
 async function loadSkills(context: CommandContext, options: SkillsOptions): Promise<LoadedSkills> {
   const log = commandLog(context, options);
   const config = await commandConfig(context, options, log);
-  const path = options.skills === undefined ? config.skills.path : resolve(context.cwd, options.skills);
+  const path = givenSkills(context.cwd, options) ?? config.skills.path;
   if (options.offline) return { path, catalog: await loadAll(path, log), dropped: [] };
   if (config.mcp.servers.length === 0) {
     const catalog = await load(path, [], log);

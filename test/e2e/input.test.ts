@@ -101,6 +101,10 @@ skils: {}
       code: 0,
       stderr: expect.stringContaining("model    runbook"),
     });
+    expectRefused(
+      await noModel.run(["investigate", "q", "--skills", "nowhere"]),
+      "--skills nowhere: there is no such directory",
+    );
     expectRefused(await noModel.run(["investigate", "q", "--set", "service"]), "--set service is no NAME=VALUE");
     expectRefused(await noModel.run(["investigate", "q", "--model", "anthropic/x"]), "ANTHROPIC_API_KEY");
     expectRefused(await noModel.run(["investigate", "q", "--model", "openai-compatible/x"]), "base_url");
