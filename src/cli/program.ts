@@ -3,9 +3,11 @@ import { version } from "../app/version.ts";
 import { logLevels } from "../log/log.ts";
 import type { CommandContext, CommonOptions } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+// Not lazily: listing skills is to start at once, and needs little that is not loaded anyway.
+import { skillsList, skillsPrompt, skillsShow } from "./skillsCommands.ts";
 import { visibleLines } from "./text.ts";
 
-/** Runs what `args` (without node and script) ask for. Each command's code is loaded only when it runs. */
+/** Runs what `args` (without node and script) ask for. The code of every larger command is loaded only when it runs. */
 export async function runProgram(context: CommandContext, args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCode.done;
   const program = createProgram(context, (result) => {
@@ -161,13 +163,13 @@ function addSkills(program: Command, context: CommandContext, action: Action): v
       .option("--offline", "connect to no server, and count every server that a skill names as connected");
   withSkills(skills.command("list").description("Lists the skills that a run would get, and those dropped, with sizes"))
     .addHelpText("after", "\nExamples:\n  korvus skills list\n  korvus skills list --offline --json")
-    .action(action(async (options) => (await import("./skillsCommands.ts")).skillsList(context, options)));
+    .action(action(async (options) => skillsList(context, options)));
   withSkills(skills.command("show").description("Shows a skill with its body").argument("<name>", "the skill's name"))
     .addHelpText("after", "\nExample:\n  korvus skills show prometheus-metrics --offline")
-    .action(action(async (options, name) => (await import("./skillsCommands.ts")).skillsShow(context, name, options)));
+    .action(action(async (options, name) => skillsShow(context, name, options)));
   withSkills(skills.command("prompt").description("Prints the system prompt that a run would get, byte for byte"))
     .addHelpText("after", "\nExample:\n  korvus skills prompt --offline | sha256sum")
-    .action(action(async (options) => (await import("./skillsCommands.ts")).skillsPrompt(context, options)));
+    .action(action(async (options) => skillsPrompt(context, options)));
 }
 
 function addMcp(program: Command, context: CommandContext, action: Action): void {
