@@ -19,7 +19,10 @@ export function decideCall(
 ): DecidedCall {
   if (part.type === "invalid-call") {
     const message = `The arguments are not a JSON object (${part.error}). They were: ${beginning(part.text, 2_000)}`;
-    return refused("error", { rule: "arguments are no JSON object", message });
+    // A broken report is an attempt at one. For a server it is none: nothing was asked of it.
+    const meant = tools.resolve(part.name);
+    const target = meant?.kind === "built-in" ? { target: meant } : {};
+    return refused("error", { rule: "arguments are no JSON object", message, ...target });
   }
   const target = tools.resolve(part.name);
   if (!target) {

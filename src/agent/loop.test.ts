@@ -186,6 +186,16 @@ test("wrong arguments of report are told twice, then the text becomes the summar
   expect(ended).toMatchObject({ reason: "no-report" });
 });
 
+test("a report whose arguments are no JSON is one of the attempts that are counted", async () => {
+  const broken = { calls: [{ name: "report", arguments: "{broken" }], text: "I think it is payments." };
+  const { seen, report, ended } = await runScript([{ calls: [echo("x")] }, broken, broken, broken]);
+
+  expect(seen).toHaveLength(4);
+  expect(toolTexts(seen[3]?.messages ?? []).at(-1)).toContain("not a JSON object");
+  expect(report).toMatchObject({ verdict: "inconclusive", summary: "I think it is payments.", findings: [] });
+  expect(ended).toMatchObject({ reason: "no-report" });
+});
+
 test("a text instead of a report is asked for as a report once, then taken as the summary", async () => {
   const { seen, report } = await runScript([{ text: "It is payments." }, { text: "As I said: payments." }]);
 
