@@ -56,7 +56,9 @@ export async function mcpTools(
     ]);
     context.terminal.out(table(["server", "tool", "policy", "description"], rows));
     if (tools.some(({ decision }) => decision === "ask")) {
-      context.terminal.out("\n  ask: not declared read-only, so it does not run unless policy.allow names it\n");
+      context.terminal.out(
+        "\n  ask: needs approval, which nobody can give in this version; --json says which rule asks for it\n",
+      );
     }
   }
   return answered(servers);
