@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 
 /** Rooms by floor, lowest first. An arrow points to any lower floor, never up, never sideways. */
 const floors: readonly (readonly string[])[] = [
-  ["log", "redact", "clock", "json", "net"],
+  ["log", "redact", "clock", "json", "net", "wire"],
   ["skill", "workspace", "config", "report", "result", "store", "query", "preset"],
-  ["mcp", "model"],
+  ["mcp", "model", "fleet"],
   ["runbook", "recording", "lint"],
   ["agent"],
   ["session"],

@@ -17,6 +17,7 @@ interface Stamp {
 }
 
 export type EventBody =
+  | SessionCreated
   | RunStarted
   | UserMessage
   | StepStarted
@@ -29,7 +30,55 @@ export type EventBody =
   | Reported
   | RunEnded;
 
-/** Everything that the run depends on, fixed at its start. */
+/**
+ * What every run of a session has in common, fixed once: the first event of a stored session. The texts behind the digests
+ * are in the store, so that a resume never depends on what is there now.
+ */
+export interface SessionCreated {
+  readonly type: "session.created";
+  readonly session: string;
+  readonly inputs: SessionInputs;
+  /** SHA-256 of each input's canonical JSON, by key, to tell which one was changed since. */
+  readonly seals: Readonly<Record<keyof SessionInputs, string>>;
+}
+
+/** What a session's prompt and tools were made from. Keys that do not apply are null, so that a removed one is seen. */
+export interface SessionInputs {
+  /** Version of Korvus that made it. */
+  readonly korvus: string;
+  /** The commit that it is pinned to. */
+  readonly workspace: { readonly name: string; readonly ref: string; readonly commit: string } | null;
+  /** Files of the commit that are not in its scratch directory, and why. */
+  readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+  /** Why a pinned session has no skills. */
+  readonly noSkills: string | null;
+  /** Servers that were connected, ascending: the filter of the catalog. */
+  readonly connected: readonly string[];
+  readonly servers: readonly ServerFact[];
+  readonly dropped: readonly DroppedSkill[];
+  /** Fingerprint of the tool definitions by server. */
+  readonly fingerprints: Readonly<Record<string, string>>;
+  /** SHA-256 of the catalog's text, which is JSON; of the system prompt; of the offered tools' canonical JSON. */
+  readonly catalog: string;
+  readonly prompt: string;
+  readonly tools: string;
+  readonly model: SessionModel;
+  readonly budget: Budget;
+  /** Values for holes in queries. */
+  readonly set: Readonly<Record<string, string>>;
+}
+
+/** The model without its key, and whatever of it shapes its answers. */
+export interface SessionModel {
+  /** `provider/name`, or `runbook`. */
+  readonly id: string;
+  /** Context window, tokens. */
+  readonly window: number;
+  readonly maxOutput: number | null;
+  readonly options: JsonObject;
+}
+
+/** One question of a session, or a run by itself: what it depends on, fixed at its start. */
 export interface RunStarted {
   readonly type: "run.started";
   readonly run: string;

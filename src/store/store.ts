@@ -1,0 +1,195 @@
+/**
+ * Rows of sessions, in one SQLite file or in PostgreSQL. It knows rows, not events: what stands in `body` columns is JSON
+ * that others write and read. Every method that writes is durable when it resolves: it survives kill -9 and, as far as
+ * the disk keeps its word, a power cut. Rejects with `StoreError`.
+ */
+export interface Store extends AsyncDisposable {
+  readonly kind: "sqlite" | "postgres";
+
+  /** Keeps texts under their SHA-256 (hex, of the UTF-8 bytes); one that is kept already stays. */
+  putTexts(texts: readonly string[]): Promise<void>;
+  text(digest: string): Promise<string | undefined>;
+
+  /**
+   * A new session with its texts, first events and first message, in one transaction. Where the idempotency key was used
+   * before, nothing is written and the session of then is given. `created` tells which.
+   */
+  create(session: NewSession): Promise<{ readonly session: SessionRow; readonly created: boolean }>;
+  session(id: string): Promise<SessionRow | undefined>;
+  /** Sessions whose id starts so, at most `limit`: for people who type the beginning. */
+  sessionsByPrefix(prefix: string, limit: number): Promise<readonly SessionRow[]>;
+  /** Newest first. */
+  list(query: SessionQuery): Promise<SessionPage>;
+  /** How many sessions stand in each status. */
+  counts(): Promise<Readonly<Record<SessionStatus, number>>>;
+
+  /**
+   * Takes a session for `owner`: its epoch grows by one, and whoever held it before can write no more. With `onlyIdleSince`,
+   * only where no owner gave a sign of life after that time (ms); else undefined.
+   */
+  claim(id: string, owner: Owner, options?: { readonly onlyIdleSince?: number }): Promise<Claim | undefined>;
+  /** A sign of life of the owner. Gives the ids of the claims that hold no longer, and those whose cancel was asked for. */
+  heartbeat(claims: readonly Claim[], at: number): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }>;
+  /** Lets go of a claim: the session has no owner then. Does nothing where it holds no longer. */
+  release(claim: Claim): Promise<void>;
+
+  /**
+   * Appends events and changes the session's row, in one transaction. Rejects, and keeps nothing, with `StoreError` `fenced`
+   * when the claim holds no longer, and with `sequence` unless the last event's number is `expectedSeq`. Appends of many
+   * sessions at once share a transaction; each fails or holds by itself.
+   */
+  append(claim: Claim, expectedSeq: number, events: readonly EventRow[], change?: SessionChange): Promise<void>;
+  /** Events after number `after`, in order, at most `limit`. */
+  events(id: string, after: number, limit: number): Promise<readonly EventRow[]>;
+
+  /** Keeps a result, in the place of an earlier one of the same call. Rejects with `fenced` as `append` does. */
+  putResult(claim: Claim, call: number, body: string): Promise<void>;
+  result(id: string, call: number): Promise<string | undefined>;
+  results(id: string): Promise<readonly { readonly call: number; readonly body: string }[]>;
+
+  /** A question for the session's owner, now or later. One whose id is known already stays as it is. Rejects with `not-found`. */
+  addMessage(session: string, message: MessageRow): Promise<void>;
+  /** Messages in the order in which they came, from number `after` on (they are numbered 1, 2, 3 by the store). */
+  messages(session: string): Promise<readonly (MessageRow & { readonly number: number })[]>;
+
+  /** Marks the session: its owner ends the run with the report so far. The mark goes when `SessionChange` takes it away. */
+  requestCancel(id: string, at: number): Promise<void>;
+
+  /** Resolves when something about the session may have changed since the call, or after `wait` ms; also across processes. */
+  changed(id: string, wait: number, signal: AbortSignal): Promise<void>;
+
+  /** Sessions that wait for a worker: with a queue, not ended, and without a sign of life after `idleSince` (ms). Oldest first. */
+  waiting(idleSince: number, limit: number): Promise<readonly SessionRow[]>;
+
+  /** Removes ended sessions that were last changed before `before` (ms), and texts that no session needs. Gives how many. */
+  prune(before: number): Promise<number>;
+
+  /** Resolves when the store answers; for health checks. */
+  ping(signal: AbortSignal): Promise<void>;
+  /** Its size on disk, bytes, where that can be told. */
+  size(): Promise<number | undefined>;
+}
+
+/** `waiting`: for a worker or a person who resumes it. `running`: an owner has it. `ended`: every question has its report. */
+export type SessionStatus = "waiting" | "running" | "ended";
+
+/** Who runs a session; for people. */
+export type Owner = { readonly name: string; readonly at: number };
+
+/** The right to write to a session, while no later claim was made. */
+export interface Claim {
+  readonly session: string;
+  readonly epoch: number;
+  /** Number of the last event at the time of the claim. */
+  readonly lastSeq: number;
+}
+
+export interface EventRow {
+  /** 1, 2, 3... without a gap. */
+  readonly seq: number;
+  /** ms since the Unix epoch. */
+  readonly at: number;
+  /** The event as JSON. */
+  readonly body: string;
+}
+
+export interface MessageRow {
+  /** The sender's own, so that sending twice is sending once. */
+  readonly id: string;
+  readonly at: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** What is fixed when a session is made. */
+export interface SessionFacts {
+  /** 32 lower-case hex digits. */
+  readonly id: string;
+  readonly createdAt: number;
+  /** The first question, redacted. */
+  readonly question: string;
+  /** Name of the workspace, the ref that was asked for, and the full commit that it was resolved to; absent when unpinned. */
+  readonly workspace?: string;
+  readonly ref?: string;
+  readonly workspaceRef?: string;
+  /** Why the session runs without skills although it is pinned. */
+  readonly noSkills?: string;
+  readonly model: string;
+  /** Digests of texts in the store. */
+  readonly catalogDigest: string;
+  readonly promptDigest: string;
+  /** A worker takes it by itself; without, only whoever made it or resumes it. */
+  readonly queued: boolean;
+  readonly idempotencyKey?: string;
+  /** Digest of the request, to tell a repeated one from another with the same key. */
+  readonly requestDigest?: string;
+}
+
+export interface NewSession extends SessionFacts {
+  readonly texts: readonly string[];
+  readonly events: readonly EventRow[];
+  readonly message: MessageRow;
+}
+
+export interface SessionRow extends SessionFacts {
+  readonly status: SessionStatus;
+  readonly updatedAt: number;
+  /** How often it was claimed. */
+  readonly epoch: number;
+  readonly owner?: string;
+  /** Last sign of life of the owner, ms; absent without one. */
+  readonly aliveAt?: number;
+  readonly lastSeq: number;
+  readonly cancelRequestedAt?: number;
+  /** Of the last report. */
+  readonly verdict?: string;
+  /** Why the last run ended. */
+  readonly ended?: string;
+}
+
+/** What an append changes in the row. */
+export interface SessionChange {
+  readonly status?: SessionStatus;
+  readonly verdict?: string;
+  readonly ended?: string;
+  readonly cancelRequested?: false;
+}
+
+export interface SessionQuery {
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+  readonly status?: SessionStatus;
+  readonly workspace?: string;
+  /** Text that the question holds, without regard to case. */
+  readonly text?: string;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionRow[];
+  /** Absent on the last page. */
+  readonly next?: string;
+}
+
+export type StoreErrorCode =
+  /** The claim holds no longer: another has the session. */
+  | "fenced"
+  /** The last event is another than expected. */
+  | "sequence"
+  | "not-found"
+  /** Cannot be opened, reached, read or written; the message says what to do. */
+  | "unavailable"
+  /** Written by a later version of Korvus. */
+  | "too-new"
+  | "wrong-cursor";
+
+/** Match on `code`; `message` is for people. It never holds a password. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
