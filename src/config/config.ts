@@ -31,6 +31,11 @@ export interface Config {
   };
   readonly budget: Budget;
   readonly policy: PolicyRules;
+  /** By name, ascending. */
+  readonly workspaces: readonly WorkspaceConfig[];
+  readonly store: StoreConfig;
+  readonly server: ServerOptions;
+  readonly limits: LimitsConfig;
   /** Every value that came from an environment variable, and a literal API key, for the redactor. */
   readonly secrets: readonly Secret[];
   /** What is valid and an operator should know, one sentence each: to be logged at start-up. */
@@ -64,6 +69,52 @@ export interface RecordedServer extends ServerBase {
   readonly file: string;
   /** Name that the server has in the recording. */
   readonly from: string;
+}
+
+/** A git repository whose `skills/` a session can be pinned to. */
+export interface WorkspaceConfig {
+  readonly name: string;
+  /** URL, or absolute path of a repository on this machine. */
+  readonly repository: string;
+  /** What `--workspace NAME` means without a ref; absent: the repository's own HEAD. */
+  readonly ref?: string;
+  /** Caps on what a session is seeded with. Default 20,000 files, 256 MiB in all, 8 MiB a file. */
+  readonly maxFiles: number;
+  readonly maxBytes: number;
+  readonly maxFileBytes: number;
+}
+
+export interface StoreConfig {
+  readonly database:
+    | { readonly kind: "sqlite" /** Absolute, or `:memory:`. */; readonly path: string }
+    | { readonly kind: "postgres"; readonly url: string };
+  /** Absolute path of the directory for mirrors of workspaces and scratch trees. Default `.korvus`. */
+  readonly directory: string;
+  /** Ended sessions older than this are removed by `serve` and `worker`; absent: never. */
+  readonly retentionDays?: number;
+}
+
+/** How `korvus serve` listens. */
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Bearer tokens, or `sha256:` and the hex digest of one. Without any, only loopback is listened on. */
+  readonly tokens: readonly string[];
+  /** Origins of pages, beside its own, that may use the API. */
+  readonly origins: readonly string[];
+}
+
+export interface LimitsConfig {
+  /** Sessions that one process runs at once. */
+  readonly sessions: number;
+  /** By provider, as `anthropic`, and by server name; over the whole fleet where the store is PostgreSQL. */
+  readonly models: Readonly<Record<string, Limit>>;
+  readonly servers: Readonly<Record<string, Limit>>;
+}
+
+export interface Limit {
+  readonly concurrent?: number;
+  readonly perMinute?: number;
 }
 
 export interface ModelConfig {

@@ -13,6 +13,13 @@ export function defaultConfig(directory: string): Config {
     runbook: { arguments: {} },
     budget: { steps: 40, tokens: 500_000, time: 600_000, resultTokens: 25_000 },
     policy: { allow: [], ask: [], deny: [] },
+    workspaces: [],
+    store: {
+      database: { kind: "sqlite", path: resolve(directory, ".korvus/korvus.db") },
+      directory: resolve(directory, ".korvus"),
+    },
+    server: { host: "127.0.0.1", port: 7700, tokens: [], origins: [] },
+    limits: { sessions: 50, models: {}, servers: {} },
     secrets: [],
     warnings: [],
   };

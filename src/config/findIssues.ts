@@ -74,7 +74,11 @@ const kindOfKey: Readonly<Record<string, string>> = {
 /** Rules between keys, on input that may be wrong in any other way too. */
 function crossChecks(raw: unknown): Issue[] {
   const issues: Issue[] = [];
-  const { mcp, model, budget } = mapOf(raw);
+  const { mcp, model, budget, workspaces } = mapOf(raw);
+  if (Object.keys(mapOf(workspaces)).length > 0 && "workspace" in mapOf(mapOf(mcp)["servers"])) {
+    const message = "workspace is the name of the files of a pinned session: call this server something else";
+    issues.push({ path: ["mcp", "servers", "workspace"], message });
+  }
   for (const [name, server] of Object.entries(mapOf(mapOf(mcp)["servers"]))) {
     if (server !== mapOf(server)) continue;
     const path = ["mcp", "servers", name];

@@ -27,6 +27,10 @@ test("an empty file is the default configuration", () => {
     budget: { steps: 40, tokens: 500_000, time: 600_000, resultTokens: 25_000 },
     runbook: { arguments: {} },
     policy: { allow: [], ask: [], deny: [] },
+    workspaces: [],
+    store: { database: { kind: "sqlite", path: "/ops/.korvus/korvus.db" }, directory: "/ops/.korvus" },
+    server: { host: "127.0.0.1", port: 7700, tokens: [], origins: [] },
+    limits: { sessions: 50, models: {}, servers: {} },
     secrets: [],
     warnings: [],
   };
@@ -60,9 +64,17 @@ model:
 budget: { steps: 5, tokens: 1000, time: 1h, cost: 2.0, result_tokens: 100 }
 runbook: { service_labels: [app], arguments: { grafana: { datasourceUid: x } } }
 policy: { allow: [prometheus.query], ask: ["tempo.*"], deny: ["*.delete_*", "*"] }
+workspaces:
+  payments: { repository: "https://ana:\${GIT_TOKEN}@git.example/ops.git", ref: main, max_files: 10, max_size: 1MiB, max_file_size: 64KiB }
+  local: { repository: ../repo }
+  scp: { repository: "git@example.com:payments/ops.git" }
+store: { url: "postgres://korvus:pass%20word@db/korvus", directory: state, retention_days: 90 }
+server: { listen: "[::1]:0", tokens: ["a-literal-token-of-length"], origins: ["https://ops.example"] }
+limits: { sessions: 7, models: { anthropic: { per_minute: 60 } }, servers: { prometheus: { concurrent: 4 } } }
 `,
-    { TEMPO_TOKEN: "tempo-secret", KEY: "model-secret" },
+    { TEMPO_TOKEN: "tempo-secret", KEY: "model-secret", GIT_TOKEN: "git-secret" },
   );
+  const caps = { maxFiles: 20_000, maxBytes: 256 * 2 ** 20, maxFileBytes: 8 * 2 ** 20 };
 
   expect(config).toEqual({
     file: "korvus.yaml",
@@ -105,9 +117,32 @@ policy: { allow: [prometheus.query], ask: ["tempo.*"], deny: ["*.delete_*", "*"]
     budget: { steps: 5, tokens: 1_000, time: 3_600_000, cost: 2, resultTokens: 100 },
     runbook: { serviceLabels: ["app"], arguments: { grafana: { datasourceUid: "x" } } },
     policy: { allow: ["prometheus.query"], ask: ["tempo.*"], deny: ["*.delete_*", "*"] },
+    workspaces: [
+      { name: "local", repository: "/repo", ...caps },
+      {
+        name: "payments",
+        repository: "https://ana:git-secret@git.example/ops.git",
+        ref: "main",
+        maxFiles: 10,
+        maxBytes: 2 ** 20,
+        maxFileBytes: 65_536,
+      },
+      { name: "scp", repository: "git@example.com:payments/ops.git", ...caps },
+    ],
+    store: {
+      database: { kind: "postgres", url: "postgres://korvus:pass%20word@db/korvus" },
+      directory: "/ops/state",
+      retentionDays: 90,
+    },
+    server: { host: "::1", port: 0, tokens: ["a-literal-token-of-length"], origins: ["https://ops.example"] },
+    limits: { sessions: 7, models: { anthropic: { perMinute: 60 } }, servers: { prometheus: { concurrent: 4 } } },
     secrets: [
       { name: "TEMPO_TOKEN", value: "tempo-secret" },
       { name: "KEY", value: "model-secret" },
+      { name: "GIT_TOKEN", value: "git-secret" },
+      { name: "server.tokens", value: "a-literal-token-of-length" },
+      { name: "store.url", value: "pass%20word" },
+      { name: "store.url", value: "pass word" },
     ],
     warnings: [],
   });
@@ -126,7 +161,7 @@ mcp:
     env: { command: "\${NOPE}" }
 budget: { steps: 0, time: 5 minutes, cost: 2 }
 policy: { allow: [query] }
-store: { url: "sqlite:x" }
+store: { url: "mysql:x" }
 `;
 
     expect(lines(text)).toEqual([
@@ -141,13 +176,21 @@ store: { url: "sqlite:x" }
       "korvus.yaml:10:27 budget.time: expected a duration, as 30s, 10m, 1h30m or 250ms",
       "korvus.yaml:10:44 budget.cost: needs model.price, USD per million tokens: model: { ..., price: { input, output } }",
       "korvus.yaml:11:19 policy.allow.0: expected server.tool, * as a wildcard",
-      "korvus.yaml:12:1 store: not supported by this version",
+      "korvus.yaml:12:15 store.url: expected sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE",
     ]);
   });
 
   test.each([
-    ["workspaces: {}", "korvus.yaml:1:1 workspaces: not supported by this version"],
-    ["server:\n  listen: x", "korvus.yaml:1:1 server: not supported by this version"],
+    ["server:\n  listen: x", "korvus.yaml:2:11 server.listen: expected HOST:PORT, as 127.0.0.1:7700 or [::1]:7700"],
+    ["server: { tokens: [short] }", "korvus.yaml:1:20 server.tokens.0: a token has at least 16 characters"],
+    [
+      "mcp: { servers: { workspace: { url: 'http://x' } } }\nworkspaces: { a: { repository: . } }",
+      "korvus.yaml:1:19 mcp.servers.workspace: workspace is the name of the files of a pinned session: call this server something else",
+    ],
+    [
+      "workspaces: { a: { repository: ., max_size: 3 } }",
+      "korvus.yaml:1:45 workspaces.a.max_size: expected a size, as 64KiB, 256MiB or 1GiB",
+    ],
     ["model: gpt", "korvus.yaml:1:8 model: expected provider/name, as anthropic/claude-x, or runbook"],
     [
       "model: acme/x",
@@ -278,7 +321,18 @@ test("the schema describes what is accepted", () => {
   const { properties, additionalProperties } = configSchema();
 
   expect(additionalProperties).toBe(false);
-  expect(Object.keys(properties as object)).toEqual(["skills", "mcp", "model", "budget", "runbook", "policy"]);
+  expect(Object.keys(properties as object)).toEqual([
+    "skills",
+    "mcp",
+    "model",
+    "budget",
+    "runbook",
+    "policy",
+    "workspaces",
+    "store",
+    "server",
+    "limits",
+  ]);
 });
 
 test("whatever is written, a configuration or a ConfigError comes out", () => {
