@@ -14,18 +14,20 @@ class ResumeError extends Error {
 export async function beginRun(journal: Journal, context: RunContext): Promise<readonly RunEvent[]> {
   const { system, question, window, clock, catalog, model } = context;
   const digest = createHash("sha256").update(system).digest("hex");
-  const { started } = journal.state;
+  const { started, ended } = journal.state;
   if (started) {
     if (started.prompt.digest !== digest) {
       throw new ResumeError(`the run was begun with system prompt ${started.prompt.digest}, but was given ${digest}`);
     }
-    return await journal.append({ type: "notice", kind: "resumed", message: "the run was resumed" });
+    if (!ended) return await journal.append({ type: "notice", kind: "resumed", message: "the run was resumed" });
   }
-  const delimiter = clock.id().slice(0, 16);
+  // One for the whole conversation: results of earlier runs stand in it too.
+  const delimiter = started?.delimiter ?? clock.id().slice(0, 16);
   return await journal.append(
     {
       type: "run.started",
       run: clock.id(),
+      ...(context.message === undefined ? {} : { message: context.message }),
       question,
       window,
       model: { id: model.id, window: model.window },

@@ -82,6 +82,8 @@ export interface SessionModel {
 export interface RunStarted {
   readonly type: "run.started";
   readonly run: string;
+  /** Id of the session's message that it answers. */
+  readonly message?: string;
   readonly question: string;
   readonly window: Window;
   readonly model: { readonly id: string; readonly window: number };

@@ -1,4 +1,4 @@
-import { callsOfStep, type RunState, stepsOf } from "./runState.ts";
+import { callsOfStep, lastStep, type RunState } from "./runState.ts";
 
 /** The next step may fill this share of the model's window; beyond it, results are evicted down to the second share. */
 const full = 0.75;
@@ -15,7 +15,7 @@ export function callsToEvict(
   state: RunState,
   { window, pageSize }: { window: number; pageSize: number },
 ): readonly number[] {
-  const last = stepsOf(state).at(-1);
+  const last = lastStep(state);
   if (!last?.answer) return [];
   const shown = (size: number) => Math.min(size, pageSize) / charactersPerToken;
   const fresh = callsOfStep(state, last.step).reduce((sum, { finished }) => sum + shown(finished?.size ?? 0), 0);

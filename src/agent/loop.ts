@@ -23,7 +23,8 @@ import { runCost } from "./runSummary.ts";
  */
 export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncGenerator<RunEvent | Ephemeral, void> {
   const journal = await openJournal(context.log, context.clock);
-  if (journal.state.ended) return;
+  const { started, ended } = journal.state;
+  if (ended && started?.message === context.message) return;
   yield* await beginRun(journal, context);
   const pageSize = pageSizeFor(context.model.window, context.budget.resultTokens);
   const run: Run = { ...context, pageSize, messages: messagesFrom({ ...context, pageSize }) };
@@ -122,7 +123,7 @@ function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: Run):
     ...(evicted.length > 0 ? [{ type: "results.evicted", calls: evicted } as const] : []),
     ...(plan.notice ? [{ type: "notice", ...plan.notice } as const] : []),
     ...(plan.say ? [{ type: "message.user", ...plan.say } as const] : []),
-    { type: "step.started", step: stepsOf(state).length + 1, toolChoice: plan.toolChoice },
+    { type: "step.started", step: state.earlier.steps + stepsOf(state).length + 1, toolChoice: plan.toolChoice },
   );
 }
 

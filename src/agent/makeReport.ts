@@ -17,6 +17,7 @@ export function makeReport(state: RunState, started: RunStarted, catalog: Pick<C
       .filter(({ status }) => status === "supported")
       .flatMap(({ evidence }) => evidence.map(({ server }) => server)),
   );
+  const pinned = state.created?.inputs;
   const used = skillsUsed(catalog, invokedCalls(state));
   const citedSkills = new Set(
     catalog.skills.filter(({ mcpServer }) => mcpServer !== undefined && cited.has(mcpServer)).map(({ name }) => name),
@@ -33,7 +34,10 @@ export function makeReport(state: RunState, started: RunStarted, catalog: Pick<C
     skillsUsed: used,
     skillsCited: used.filter((name) => citedSkills.has(name)),
     catalog: { digest: started.catalog.digest, skills: started.catalog.skills },
+    ...(pinned?.workspace ? { workspace: pinned.workspace } : {}),
     coverage: {
+      ...(pinned?.noSkills ? { noSkills: pinned.noSkills } : {}),
+      ...(pinned && pinned.leftOut.length > 0 ? { leftOut: pinned.leftOut } : {}),
       servers: serverCoverage(started.servers, calls),
       skillsDropped: started.catalog.dropped,
       budgets: budgetsHit(state),

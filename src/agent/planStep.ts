@@ -3,7 +3,7 @@ import type { BudgetHit } from "../report/report.ts";
 import { type BudgetUse, budgetHit, budgetNearlyHit } from "./budget.ts";
 import type { NoticeKind, RunEnded, UserMessage } from "./events.ts";
 import { repeatedSteps } from "./repetition.ts";
-import { acceptedReport, callsOfStep, type RunState, reportCalls, stepsOf } from "./runState.ts";
+import { acceptedReport, callsOfStep, type RunState, reportCalls, stepsOf, turnsOf } from "./runState.ts";
 
 /** What the loop does once all calls of the last step are finished. */
 export type Plan =
@@ -95,5 +95,5 @@ function ask(state: RunState, use: BudgetUse): Plan & { kind: "ask" } {
 }
 
 function saidBefore(state: RunState, kind: UserMessage["kind"]): boolean {
-  return state.turns.some((turn) => turn.kind === "user" && turn.message.kind === kind);
+  return turnsOf(state).some((turn) => turn.kind === "user" && turn.message.kind === kind);
 }

@@ -12,6 +12,8 @@ import type { Policy } from "./policy.ts";
 /** What a run works with. Everything is fixed for the run. */
 export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
   readonly question: string;
+  /** Id of the session's message that the question came with: a log whose last run answered another goes on with a new run. */
+  readonly message?: string;
   readonly window: Window;
   readonly model: Model;
   /** The system prompt, made once for the run; a resumed run must be given the same. */

@@ -1,13 +1,29 @@
 import type { AnswerPart, Finish, ToolChoice, Usage } from "../model/model.ts";
 import type { CallFact } from "../report/callOutcome.ts";
 import type { Report } from "../report/report.ts";
-import type { CallDecided, CallFinished, Notice, RunEnded, RunEvent, RunStarted, UserMessage } from "./events.ts";
+import type {
+  CallDecided,
+  CallFinished,
+  Notice,
+  RunEnded,
+  RunEvent,
+  RunStarted,
+  SessionCreated,
+  UserMessage,
+} from "./events.ts";
 
-/** What the events of a run add up to. The loop keeps nothing else. */
+/**
+ * What the events of a session add up to. The loop keeps nothing else. Conversation and calls are those of all its runs, for
+ * a further question builds on them; the rest is of the last run.
+ */
 export interface RunState {
   /** Number of the last event; 0 before the first. */
   readonly seq: number;
+  /** Absent for a run outside a stored session. */
+  readonly created?: SessionCreated;
   readonly started?: RunStarted;
+  /** How much of the conversation belongs to earlier runs. */
+  readonly earlier: { readonly turns: number; readonly steps: number; readonly calls: number };
   readonly startedAt: number;
   readonly lastAt: number;
   /** Time that the run was alive, ms: pauses between a crash and a resume do not count. */
@@ -41,6 +57,7 @@ export interface CallState extends Omit<CallDecided, "type"> {
 
 export const emptyState: RunState = {
   seq: 0,
+  earlier: { turns: 0, steps: 0, calls: 0 },
   startedAt: 0,
   lastAt: 0,
   active: 0,
@@ -61,8 +78,10 @@ export function fold(state: RunState, event: RunEvent): RunState {
     active: state.seq === 0 || resumed ? state.active : state.active + Math.max(0, event.at - state.lastAt),
   };
   switch (event.type) {
+    case "session.created":
+      return { ...next, created: event };
     case "run.started":
-      return { ...next, started: event, startedAt: event.at };
+      return begun(next, event);
     case "message.user":
       return { ...next, turns: [...state.turns, { kind: "user", message: event }] };
     case "step.started":
@@ -95,9 +114,33 @@ export function fold(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** The steps so far, in order. */
+/** A further question starts with budgets, notices and usage of its own. */
+function begun({ report: _report, ended: _ended, ...state }: RunState, event: RunEvent & RunStarted): RunState {
+  const steps = state.turns.filter(({ kind }) => kind === "step").length;
+  return {
+    ...state,
+    started: event,
+    startedAt: event.at,
+    active: 0,
+    usage: emptyState.usage,
+    notices: [],
+    earlier: { turns: state.turns.length, steps, calls: state.calls.length },
+  };
+}
+
+/** What was said in the run so far, in order. */
+export function turnsOf({ turns, earlier }: RunState): readonly Turn[] {
+  return earlier.turns === 0 ? turns : turns.slice(earlier.turns);
+}
+
+/** The steps of the run so far, in order. */
 export function stepsOf(state: RunState): readonly StepTurn[] {
-  return state.turns.filter((turn) => turn.kind === "step");
+  return turnsOf(state).filter((turn) => turn.kind === "step");
+}
+
+/** The last step of the session, of whichever run. */
+export function lastStep({ turns }: RunState): StepTurn | undefined {
+  return turns.findLast((turn) => turn.kind === "step");
 }
 
 /** The calls that a step asked for, in call order. */
@@ -105,9 +148,9 @@ export function callsOfStep(state: RunState, step: number): readonly CallState[]
   return state.calls.filter((call) => call.step === step);
 }
 
-/** The calls of the `report` tool, in order. */
-export function reportCalls({ calls }: RunState): readonly CallState[] {
-  return calls.filter(({ target }) => target.kind === "built-in" && target.tool === "report");
+/** The run's calls of the `report` tool, in order. */
+export function reportCalls({ calls, earlier }: RunState): readonly CallState[] {
+  return calls.slice(earlier.calls).filter(({ target }) => target.kind === "built-in" && target.tool === "report");
 }
 
 /** The one whose arguments became the report. */
@@ -115,7 +158,7 @@ export function acceptedReport(state: RunState): CallState | undefined {
   return reportCalls(state).find(({ finished }) => finished?.outcome === "ok");
 }
 
-/** Finished calls as the report's checks see them. */
+/** The session's finished calls as the report's checks see them. */
 export function callFacts(state: RunState): readonly CallFact[] {
   const reported = acceptedReport(state)?.step;
   return state.calls.flatMap(({ number, step, target, finished }): readonly CallFact[] => {

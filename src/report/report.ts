@@ -45,6 +45,8 @@ export interface Report {
   /** Of those, the ones whose server's calls a supported finding cites. */
   readonly skillsCited: readonly string[];
   readonly catalog: { readonly digest: string; readonly skills: number };
+  /** The commit whose skills and files it was made with; absent when unpinned. */
+  readonly workspace?: { readonly name: string; readonly ref: string; readonly commit: string };
   readonly coverage: Coverage;
 }
 
@@ -61,6 +63,10 @@ export interface Finding {
 interface Coverage {
   readonly servers: readonly ServerCoverage[];
   readonly skillsDropped: readonly DroppedSkill[];
+  /** Why a session that is pinned to a commit had no skills. */
+  readonly noSkills?: string;
+  /** Files of the commit that could not be looked at, and why. */
+  readonly leftOut?: readonly { readonly path: string; readonly reason: string }[];
   /** Budgets and limits that were hit, in order. */
   readonly budgets: readonly BudgetHit[];
   /** Anything else that makes the report less than it could be, in order, one sentence each. */
