@@ -36,7 +36,7 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   const timer = endAfter(context.budget.time - journal.state.active, { end, clock: context.clock });
   const work = AbortSignal.any([signal, end.signal]);
   try {
-    while (!journal.state.ended) yield* advance(journal, run, { signal, work });
+    while (!journal.state.ended && !context.leave?.aborted) yield* advance(journal, run, { signal, work });
   } finally {
     end.abort(new Error("the run has ended"));
     await timer;
@@ -74,7 +74,9 @@ async function* advance(
     if (callsOfStep(state, last.step).some(({ finished }) => !finished)) {
       return yield* runCalls(journal, context, work);
     }
-  } else if (last && !final) return yield* askModel(journal, last, context, work);
+  } else if (last && !final) {
+    return yield* askModel(journal, last, context, context.leave ? AbortSignal.any([work, context.leave]) : work);
+  }
 
   const plan = planStep(state, budgetUse(state, context));
   yield* await (plan.kind === "ask" ? nextStep(journal, plan, context) : finish(journal, plan, context));

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import type { CallFinished, RunEvent } from "./events.ts";
 import { type ExecuteContext, executeCall, interrupted } from "./executeCall.ts";
 import type { Journal } from "./journal.ts";
+import type { RunContext } from "./runContext.ts";
 import { type CallState, callsOfStep, stepsOf } from "./runState.ts";
 
 /**
@@ -10,7 +10,7 @@ import { type CallState, callsOfStep, stepsOf } from "./runState.ts";
  */
 export async function* runCalls(
   journal: Journal,
-  context: ExecuteContext,
+  context: ExecuteContext & Pick<RunContext, "leave">,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent> {
   const last = stepsOf(journal.state).at(-1);
@@ -27,14 +27,19 @@ export async function* runCalls(
   // A failure of one to be kept ends the run; the others must not become unhandled rejections meanwhile.
   for (const call of running.values()) call.catch(() => undefined);
   let keeping = true;
-  const next = async () => {
+  let pending: Promise<readonly RunEvent[]> | undefined;
+  const keepNext = async () => {
     const finished = await Promise.race(running.values());
     running.delete(finished.number);
+    pending = undefined;
     return keeping ? await journal.append(finished) : [];
   };
+  // One at a time: whoever stops waiting for it leaves it to the next who waits.
+  const next = () => (pending ??= keepNext());
+  using leaving = abortOf(context.leave);
   try {
     yield* begun;
-    while (running.size > 0) yield* await next();
+    while (running.size > 0 && !context.leave?.aborted) yield* (await Promise.race([next(), leaving.promise])) ?? [];
   } catch (error) {
     keeping = false;
     throw error;
@@ -42,7 +47,8 @@ export async function* runCalls(
     // Whoever stops listening here has not cancelled: calls about to answer are kept, so that a resume need not repeat
     // them. What takes longer is left open in the log, as after a crash.
     const late = AbortSignal.any([AbortSignal.timeout(lateAnswers), signal]);
-    if (keeping) while (running.size > 0 && !late.aborted) await Promise.race([next(), aborted(late)]);
+    using tooLate = abortOf(late);
+    if (keeping) while (running.size > 0 && !late.aborted) await Promise.race([next(), tooLate.promise]);
     keeping = false;
   }
 }
@@ -50,8 +56,13 @@ export async function* runCalls(
 /** How long answers are waited for after the listener has left, ms. */
 const lateAnswers = 1000;
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
+/** Resolves when the signal aborts; without one never. Disposing stops listening. */
+function abortOf(signal: AbortSignal | undefined): Disposable & { readonly promise: Promise<undefined> } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const abort = () => resolve(undefined);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  return { promise, [Symbol.dispose]: () => signal?.removeEventListener("abort", abort) };
 }
 
 /** The end of a call that is not made, or undefined for one that is. */

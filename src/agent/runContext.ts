@@ -27,5 +27,10 @@ export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
   /** USD per million tokens; without it costs are not known. */
   readonly price?: { readonly input: number; readonly output: number };
   readonly log: EventLog;
+  /**
+   * Once it aborts the run stops where it is, without an end: another process goes on from the log. What a call answers
+   * within a second is kept.
+   */
+  readonly leave?: AbortSignal;
   readonly clock: Clock;
 }

@@ -1,38 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type EventLog, memoryEventLog } from "../agent/eventLog.ts";
-import type { Ephemeral, RunEvent } from "../agent/events.ts";
-import { noLimits } from "../agent/limits.ts";
-import { runLoop } from "../agent/loop.ts";
-import { rulesPolicy } from "../agent/policy.ts";
-import { systemPrompt } from "../agent/systemPrompt.ts";
-import { toolSet } from "../agent/toolSet.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Ephemeral, RunEvent, SessionCreated } from "../agent/events.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
-import type { Model } from "../model/model.ts";
 import type { DroppedSkill } from "../report/report.ts";
-import { directoryResults } from "../result/directoryResults.ts";
-import type { Deployment } from "./deployment.ts";
-import { droppedSkills, serverFacts } from "./facts.ts";
-import { noServerModel } from "./noServerModel.ts";
-import { runbookFor } from "./runbookFor.ts";
-import { timeWindow, type WindowInput } from "./timeWindow.ts";
-import { toolLimitsFor } from "./toolLimits.ts";
+import { readCatalogText } from "../session/catalogText.ts";
+import { Claims, deadAfter } from "../session/claims.ts";
+import { runSession } from "../session/runSession.ts";
+import { type CreateSession, SessionError } from "../session/session.ts";
+import { storedSessions } from "../session/sessions.ts";
+import { storedEvents } from "../session/storedLog.ts";
+import type { Surroundings } from "../session/surroundings.ts";
 
-export interface Investigation {
-  readonly question: string;
-  readonly window: Omit<WindowInput, "now">;
-  /** Absent: runbook, which follows the queries of the skills. */
-  readonly model?: Model;
-  /** Values for the holes in the skills' queries, by name; runbook reads them. */
-  readonly set?: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  /** Where the run's events go; default: memory. */
-  readonly log?: EventLog;
-}
-
-/** What happens before the run has events of its own. */
+/** What is known before the first question is asked. */
 export type Progress =
   | {
       readonly type: "server";
@@ -50,81 +27,71 @@ export type Progress =
       readonly promptTokens: number;
       /** The prompt takes a larger share of the model's window than the configuration finds right. */
       readonly large: boolean;
+      /** Why a session that is pinned to a commit has none. */
+      readonly noSkills?: string;
     };
 
 /**
- * One investigation over a deployment: yields what happens, ends after `run.ended`. The system prompt is made once, here.
- * An abort of `signal` ends in a report as well. Throws `WindowError` before anything is asked.
+ * One question as a session of its own that this process runs: yields what happens, ends after `run.ended`. An abort of
+ * `signal` ends in a report as well. Rejects with `SessionError`, `WorkspaceError` or `StoreError` before anything is asked.
  */
 export async function* investigate(
-  deployment: Deployment,
-  { question, window, model: given, set = {}, clock, log = memoryEventLog() }: Investigation,
+  surroundings: Surroundings,
+  request: Omit<CreateSession, "queued">,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | Ephemeral | Progress, void> {
-  const { config, registry, catalog, redact, now } = deployment;
-  const range = timeWindow({ ...window, now });
-  const tools = toolSet(registry.tools(), toolLimitsFor(given?.window));
-  const model = given ?? runbookFor(deployment, { window: range, offered: tools, set });
-  const system = systemPrompt(catalog);
-  const dropped = droppedSkills(catalog, registry);
+  const { registry } = surroundings;
   for (const { name, state, reason, tools, connectMs } of registry.states()) {
-    yield {
-      type: "server",
-      name,
-      connected: state === "connected",
-      tools,
-      connectMs,
-      ...(reason === undefined ? {} : { reason }),
-    };
+    const connected = state === "connected";
+    yield { type: "server", name, connected, tools, connectMs, ...(reason === undefined ? {} : { reason }) };
   }
-  const promptTokens = estimateTokens(system);
-  const large = promptTokens > config.skills.warnShare * model.window;
-  yield { type: "skills", loaded: catalog.skills.length, dropped, digest: catalog.digest, promptTokens, large };
-
-  const directory = await resultsDirectory();
-  try {
-    yield* runLoop(
-      {
-        question: redact(question),
-        window: range,
-        model: registry.connected().length === 0 ? noServerModel() : model,
-        system,
-        catalog,
-        skillsDropped: dropped,
-        servers: serverFacts(registry),
-        fingerprints: Object.fromEntries(
-          registry
-            .states()
-            .flatMap(({ name, fingerprint }) => (fingerprint === undefined ? [] : [[name, fingerprint]])),
-        ),
-        tools,
-        callServer: (server, tool, args, options) => registry.call(server, tool, args, options),
-        policy: rulesPolicy(config.policy),
-        results: directoryResults(directory),
-        limits: noLimits,
-        budget: config.budget,
-        ...(config.model?.price ? { price: config.model.price } : {}),
-        log,
-        clock,
-      },
-      signal,
-    );
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  const { id } = await storedSessions(surroundings).create({ ...request, queued: false }, signal);
+  yield* await beginning(id, surroundings);
+  yield* runHere(id, surroundings, signal);
 }
 
-/** There is no place for the results of a run. */
-class TemporaryDirectoryError extends Error {
-  override readonly name = "TemporaryDirectoryError";
-  readonly code = "no-temporary-directory";
+/**
+ * Goes on with a session in this process: answers its open questions and yields what happens. Rejects with `SessionError`
+ * `busy` while another process runs it.
+ */
+export async function* runHere(
+  id: string,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent | Ephemeral, void> {
+  const { store, clock, owner } = surroundings;
+  const claim = await store.claim(id, { name: owner, at: clock.now() }, { onlyIdleSince: clock.now() - deadAfter });
+  if (!claim) {
+    const row = await store.session(id);
+    throw new SessionError("busy", `${row?.owner ?? "another process"} is running session ${id}`);
+  }
+  await using claims = new Claims(surroundings);
+  await using held = claims.hold(claim);
+  yield* runSession(claim, surroundings, { cancel: AbortSignal.any([signal, held.cancel]), leave: held.lost });
 }
 
-async function resultsDirectory(): Promise<string> {
-  try {
-    return await mkdtemp(join(tmpdir(), "korvus-run-"));
-  } catch (cause) {
-    const message = `results cannot be kept in ${tmpdir()}: ${(cause as Error).message}\nTMPDIR names another place`;
-    throw new TemporaryDirectoryError(message, { cause });
+/** The session's first event, and what its prompt is made of. */
+async function beginning(id: string, { store, config }: Surroundings): Promise<readonly (RunEvent | Progress)[]> {
+  for await (const event of storedEvents(store, id, 0)) {
+    if (event.type !== "session.created") break;
+    return [event, await skillsOf(event, { store, config })];
   }
+  throw new SessionError("damaged", `session ${id} has no first event`);
+}
+
+async function skillsOf(
+  { inputs }: SessionCreated,
+  { store, config }: Pick<Surroundings, "store" | "config">,
+): Promise<Progress> {
+  const [catalog = "[]", prompt = ""] = await Promise.all([store.text(inputs.catalog), store.text(inputs.prompt)]);
+  const promptTokens = estimateTokens(prompt);
+  return {
+    type: "skills",
+    loaded: readCatalogText(catalog).skills.length,
+    dropped: inputs.dropped,
+    digest: inputs.catalog,
+    promptTokens,
+    large: promptTokens > config.skills.warnShare * inputs.model.window,
+    ...(inputs.noSkills === null ? {} : { noSkills: inputs.noSkills }),
+  };
 }

@@ -31,8 +31,8 @@ export interface Servers extends AsyncDisposable {
   readonly config: Config;
   readonly redact: Redact;
   readonly registry: Registry;
-  /** What runs take as now, ms: the recording's time where servers are recordings. */
-  readonly now: number;
+  /** What runs take as now where servers are recordings, ms. */
+  readonly recordedNow?: number;
   /** Ends them instead of disposing, when the start fails further on: no recording is left of a run that never was. */
   abandon(): Promise<void>;
 }
@@ -45,9 +45,10 @@ export async function connectServers(config: Config, options: ServersOptions): P
   const { log, clock, signal, groups, environment } = options;
   const redact = redactor(config.secrets);
   const recordings = await readRecordings(config);
+  const recordedNow = recordedTime(recordings, log);
   // To the second: what people and backends write, and all that a window needs.
-  const now = recordedTime(recordings, log) ?? Math.floor(clock.now() / 1000) * 1000;
-  const recorder = options.record === undefined ? undefined : await createRecorder(options.record, { recordedAt: now });
+  const recordedAt = recordedNow ?? Math.floor(clock.now() / 1000) * 1000;
+  const recorder = options.record === undefined ? undefined : await createRecorder(options.record, { recordedAt });
 
   const registry = new Registry({
     servers: config.mcp.servers,
@@ -81,7 +82,7 @@ export async function connectServers(config: Config, options: ServersOptions): P
     config,
     redact,
     registry,
-    now,
+    ...(recordedNow === undefined ? {} : { recordedNow }),
     abandon,
     async [Symbol.asyncDispose]() {
       await registry.close();

@@ -1,6 +1,5 @@
 import { rulesPolicy } from "../agent/policy.ts";
 import { systemPrompt } from "../agent/systemPrompt.ts";
-import { droppedSkills } from "../app/facts.ts";
 import { connectServers, type Servers } from "../app/servers.ts";
 import { version } from "../app/version.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
@@ -9,6 +8,7 @@ import { createModel } from "../model/createModel.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
 import { RecordingError } from "../recording/recordingFile.ts";
 import type { DroppedSkill } from "../report/report.ts";
+import { droppedSkills } from "../session/facts.ts";
 import { load } from "../skill/catalog.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode } from "./exitCode.ts";

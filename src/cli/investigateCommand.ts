@@ -1,15 +1,16 @@
 import { resolve } from "node:path";
 import { emptyState, fold, type RunState } from "../agent/runState.ts";
 import { runSummary } from "../agent/runSummary.ts";
-import { startDeployment } from "../app/deployment.ts";
+import { openGrounds } from "../app/grounds.ts";
 import { investigate } from "../app/investigate.ts";
-import { parseInstant, timeWindow } from "../app/timeWindow.ts";
 import type { Config } from "../config/config.ts";
 import { durationPattern, parseDuration } from "../config/duration.ts";
 import { modelFromFlag } from "../config/model.ts";
 import { type Log, lineLog } from "../log/log.ts";
 import { createModel } from "../model/createModel.ts";
 import type { Report } from "../report/report.ts";
+import type { CreateSession } from "../session/session.ts";
+import { parseInstant, timeWindow } from "../session/timeWindow.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
 import { givenSkills } from "./givenSkills.ts";
@@ -27,6 +28,8 @@ export interface InvestigateOptions extends CommonOptions {
   readonly model?: string;
   /** `NAME=VALUE`, each. */
   readonly set?: readonly string[];
+  /** `NAME` or `NAME@REF`. */
+  readonly workspace?: string;
 }
 
 /** `korvus investigate`: everything that can be wrong with the input is said before a server is started. */
@@ -48,13 +51,15 @@ export async function investigateCommand(
   if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
   const set = parseSettings(options.set);
   const skills = givenSkills(cwd, options);
-  const model = config.model && (await createModel(config.model, { secrets: config.secrets, log }));
+  // Made once more for the session: a key that is missing is told before a server is started.
+  if (config.model) await createModel(config.model, { secrets: config.secrets, log });
+  const workspace = options.workspace === undefined ? undefined : workspaceFlag(options.workspace, config);
 
   const { length: count } = config.mcp.servers;
   progress.working(`connecting to ${count} ${count === 1 ? "server" : "servers"}`);
   let state = emptyState;
   {
-    await using deployment = await startDeployment(config, {
+    await using grounds = await openGrounds(config, {
       log,
       clock,
       signal,
@@ -63,11 +68,8 @@ export async function investigateCommand(
       ...(skills === undefined ? {} : { skills }),
       ...(options.record === undefined ? {} : { record: resolve(cwd, options.record) }),
     });
-    for await (const event of investigate(
-      deployment,
-      { question: asked, window, clock, set, ...(model ? { model } : {}) },
-      signal,
-    )) {
+    const request = { question: asked, window, set, ...(workspace ? { workspace } : {}) };
+    for await (const event of investigate(grounds, request, signal)) {
       progress.show(event);
       if ("seq" in event) state = fold(state, event);
     }
@@ -139,6 +141,19 @@ function windowInput({ since, from, to }: InvestigateOptions, { mcp }: Config, n
   };
   if (mcp.servers.every(({ kind }) => kind !== "recording")) timeWindow({ ...window, now });
   return window;
+}
+
+/** `payments@v42`: the name ends at the first @, for a ref may hold some. */
+function workspaceFlag(text: string, { workspaces }: Config): NonNullable<CreateSession["workspace"]> {
+  const at = text.indexOf("@");
+  const [name, ref] = at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  if (ref === "") throw new UsageError(`--workspace ${text} names no ref after the @`);
+  if (!workspaces.some((known) => known.name === name)) {
+    const names = workspaces.map((known) => known.name).join(", ");
+    const known = names === "" ? "none is configured" : `configured: ${names}`;
+    throw new UsageError(`--workspace ${text}: no workspace named ${name} (${known})`);
+  }
+  return { name, ...(ref === undefined ? {} : { ref }) };
 }
 
 /** `name=value` pairs of `--set`. */

@@ -1,7 +1,7 @@
 import { rulesPolicy } from "../agent/policy.ts";
+import { toolLimitsFor } from "../agent/toolLimits.ts";
 import { toolSet } from "../agent/toolSet.ts";
 import { connectServers, type Servers } from "../app/servers.ts";
-import { toolLimitsFor } from "../app/toolLimits.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { resultText } from "../result/toolResult.ts";
 import { type CommandContext, type CommonOptions, commandConfig, commandLog, printJson } from "./commandContext.ts";

@@ -136,6 +136,7 @@ function addInvestigate(program: Command, context: CommandContext, action: Actio
     )
     .option("--set <name=value...>", "value for a hole in the skills' queries, as service=checkout")
     .option("--skills <directory>", "skills to use instead of the configured ones")
+    .option("--workspace <name[@ref]>", "pin to a commit of a configured workspace: its skills, its files")
     .option("--record <file>", "write every tool listing, call and result to a new file, for replay")
     .addHelpText(
       "after",
@@ -143,6 +144,7 @@ function addInvestigate(program: Command, context: CommandContext, action: Actio
 Examples:
   korvus investigate "why is checkout slow since 14:00?" --from 13:45
   korvus investigate "error rate of payments" --since 2h --model openai/gpt-x
+  korvus investigate "why is checkout slow?" --workspace payments@v42
   korvus investigate "why did the deploy fail?" --json > report.json
   korvus investigate "why is checkout slow?" --record incident.jsonl`,
     )

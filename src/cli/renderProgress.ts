@@ -40,7 +40,18 @@ export function progressView(terminal: Terminal): ProgressView {
             );
           return;
         }
+        case "session.created": {
+          const { workspace, leftOut } = event.inputs;
+          line(`session  ${event.session.slice(0, 12)}`);
+          if (workspace) line(`workspace ${pinnedTo(workspace)}`);
+          for (const { path, reason } of leftOut) {
+            line(sentence("", `${colors.yellow(`left out ${visible(path)}`)}: ${visible(reason)}`));
+          }
+          return;
+        }
         case "skills": {
+          if (event.noSkills !== undefined)
+            return line(colors.yellow(sentence("skills", `none: ${visible(event.noSkills)}`)));
           line(
             `skills   ${event.loaded} loaded ${colors.dim(`(prompt ${grouped(event.promptTokens)} tokens, catalog ${event.digest.slice(0, 8)})`)}`,
           );
@@ -116,6 +127,11 @@ function callLine({ number, outcome, size, duration: took }: CallFinished, title
   const mark = outcome === "ok" ? "" : (outcome === "empty" ? colors.yellow : colors.red)(` ${outcome}`);
   const amount = outcome === "ok" ? ` ${grouped(size)} characters` : "";
   return `${numbered(number)}  ${title}${mark}${colors.dim(`${amount}  ${duration(took)}`)}`;
+}
+
+/** `payments 8d1c22e (v42)` */
+export function pinnedTo({ name, ref, commit }: { name: string; ref: string; commit: string }): string {
+  return `${visible(name)} ${commit.slice(0, 7)} (${visible(ref)})`;
 }
 
 function numbered(number: number): string {

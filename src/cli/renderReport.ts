@@ -2,6 +2,7 @@ import type { RunSummary } from "../agent/runSummary.ts";
 import type { Finding, Report, ServerCoverage, Verdict } from "../report/report.ts";
 import { citationMarks, evidenceLines } from "./renderEvidence.ts";
 import { renderMarkdown } from "./renderMarkdown.ts";
+import { pinnedTo } from "./renderProgress.ts";
 import type { Colors, Terminal } from "./terminal.ts";
 import { duration, grouped, visible, wrap } from "./text.ts";
 
@@ -17,9 +18,15 @@ export function renderReport(report: Report, run: RunSummary, { width, outColors
     section("Evidence", evidenceLines(report, run, room), colors),
     section("Not looked at", report.coverage.servers.flatMap(notLookedAt), colors),
     section("Known only in part", report.limits, colors),
+    section("No skills", report.coverage.noSkills === undefined ? [] : [report.coverage.noSkills], colors),
     section(
       "Skills not loaded",
       report.coverage.skillsDropped.map(({ name, reason }) => `${name}: ${reason}`),
+      colors,
+    ),
+    section(
+      "Files left out",
+      (report.coverage.leftOut ?? []).map(({ path, reason }) => `${path}: ${reason}`),
       colors,
     ),
     section(
@@ -100,7 +107,7 @@ function notLookedAt({ server, state, reason, calls }: ServerCoverage): readonly
 }
 
 function footer(
-  { skillsUsed, catalog }: Report,
+  { skillsUsed, catalog, workspace }: Report,
   { prompt, model, window }: RunSummary,
   { room, colors }: { room: number; colors: Colors },
 ): string {
@@ -108,6 +115,7 @@ function footer(
   const size = grouped(prompt.tokens);
   return [
     wrap(`Skills used   ${used}`, room, "  "),
+    ...(workspace ? [colors.dim(wrap(`workspace ${pinnedTo(workspace)}`, room))] : []),
     colors.dim(wrap(`catalog ${catalog.digest.slice(0, 8)}, prompt ${size} tokens, model ${visible(model.id)}`, room)),
     colors.dim(wrap(`window ${window.from} to ${window.to}`, room)),
   ].join("\n");

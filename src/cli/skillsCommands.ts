@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { systemPrompt } from "../agent/systemPrompt.ts";
-import { droppedSkills } from "../app/facts.ts";
 import { type Log, memoryLog } from "../log/log.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
 import type { DroppedSkill } from "../report/report.ts";
+import { droppedSkills } from "../session/facts.ts";
 import { type Catalog, load } from "../skill/catalog.ts";
 import type { Skill } from "../skill/skill.ts";
 import { type CommandContext, type CommonOptions, commandConfig, commandLog, printJson } from "./commandContext.ts";

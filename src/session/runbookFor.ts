@@ -1,26 +1,34 @@
 import type { Window } from "../agent/events.ts";
 import type { ToolSet } from "../agent/toolSet.ts";
+import type { Config } from "../config/config.ts";
+import type { ServerTool } from "../mcp/registry.ts";
 import type { Model } from "../model/model.ts";
 import { runbookModel } from "../runbook/runbookModel.ts";
 import type { RunbookTool } from "../runbook/runbookTool.ts";
-import type { Deployment } from "./deployment.ts";
+import type { SkillSet } from "./catalogText.ts";
 
-/** The model that needs none: it follows the queries of the deployment's skills, by the names that the run offers tools under. */
+export interface RunbookSources {
+  readonly catalog: SkillSet;
+  readonly tools: readonly ServerTool[];
+  readonly window: Window;
+  readonly offered: ToolSet;
+  readonly set: Readonly<Record<string, string>>;
+  /** ms. */
+  readonly now: number;
+}
+
+/** The model that needs none: it follows the queries of the session's skills, by the names that the run offers tools under. */
 export function runbookFor(
-  { registry, catalog, now, config }: Deployment,
-  {
-    window,
-    offered,
-    set,
-  }: { readonly window: Window; readonly offered: ToolSet; readonly set: Readonly<Record<string, string>> },
+  { catalog, tools: listed, window, offered, set, now }: RunbookSources,
+  { runbook }: Pick<Config, "runbook">,
 ): Model {
   const tools = new Map<string, RunbookTool[]>();
-  for (const { server, tool } of registry.tools()) {
+  for (const { server, tool } of listed) {
     const name = offered.nameOf(server, tool.name);
     const known = { name: tool.name, inputSchema: tool.inputSchema, ...(name === undefined ? {} : { offered: name }) };
     tools.set(server, [...(tools.get(server) ?? []), known]);
   }
-  const { serviceLabels, arguments: needed } = config.runbook;
+  const { serviceLabels, arguments: needed } = runbook;
   return runbookModel({
     catalog,
     tools,

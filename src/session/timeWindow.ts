@@ -11,7 +11,7 @@ export interface WindowInput {
 }
 
 /** A window that cannot be meant. The message says what is wrong with it. */
-class WindowError extends Error {
+export class WindowError extends Error {
   override readonly name = "WindowError";
   readonly code = "invalid-window";
 }

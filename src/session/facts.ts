@@ -4,7 +4,7 @@ import type { DroppedSkill } from "../report/report.ts";
 import type { Catalog } from "../skill/catalog.ts";
 
 /** The configured servers as a run finds them. */
-export function serverFacts(registry: Registry): readonly ServerFact[] {
+export function serverFacts(registry: Pick<Registry, "connected" | "states">): readonly ServerFact[] {
   const connected = new Set(registry.connected());
   return registry
     .states()

@@ -1,4 +1,4 @@
-import type { ToolSetLimits } from "../agent/toolSet.ts";
+import type { ToolSetLimits } from "./toolSet.ts";
 
 /** Providers refuse more tools than this, or choose badly among them. */
 const mostTools = 128;
