@@ -2,8 +2,7 @@ import type { Ephemeral, RunEvent, SessionCreated } from "../agent/events.ts";
 import { estimateTokens } from "../model/estimateTokens.ts";
 import type { DroppedSkill } from "../report/report.ts";
 import { readCatalogText } from "../session/catalogText.ts";
-import { Claims, deadAfter } from "../session/claims.ts";
-import { runSession } from "../session/runSession.ts";
+import { runHere } from "../session/runHere.ts";
 import { type CreateSession, SessionError } from "../session/session.ts";
 import { storedSessions } from "../session/sessions.ts";
 import { storedEvents } from "../session/storedLog.ts";
@@ -48,26 +47,6 @@ export async function* investigate(
   const { id } = await storedSessions(surroundings).create({ ...request, queued: false }, signal);
   yield* await beginning(id, surroundings);
   yield* runHere(id, surroundings, signal);
-}
-
-/**
- * Goes on with a session in this process: answers its open questions and yields what happens. Rejects with `SessionError`
- * `busy` while another process runs it.
- */
-export async function* runHere(
-  id: string,
-  surroundings: Surroundings,
-  signal: AbortSignal,
-): AsyncGenerator<RunEvent | Ephemeral, void> {
-  const { store, clock, owner } = surroundings;
-  const claim = await store.claim(id, { name: owner, at: clock.now() }, { onlyIdleSince: clock.now() - deadAfter });
-  if (!claim) {
-    const row = await store.session(id);
-    throw new SessionError("busy", `${row?.owner ?? "another process"} is running session ${id}`);
-  }
-  await using claims = new Claims(surroundings);
-  await using held = claims.hold(claim);
-  yield* runSession(claim, surroundings, { cancel: AbortSignal.any([signal, held.cancel]), leave: held.lost });
 }
 
 /** The session's first event, and what its prompt is made of. */
