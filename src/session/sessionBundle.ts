@@ -27,7 +27,8 @@ export async function bundleFromStore(store: Store, id: string): Promise<Session
     texts.set(inputs[what], text);
   }
   const { status: _s, updatedAt: _u, epoch: _e, owner: _o, aliveAt: _a, lastSeq: _l, ...rest } = row;
-  const { cancelRequestedAt: _c, verdict: _v, ended: _d, idempotencyKey: _i, requestDigest: _r, ...facts } = rest;
+  const { cancelRequestedAt: _c, verdict: _v, ended: _d, idempotencyKey: _i, requestDigest: _r, ...more } = rest;
+  const { messages: _m, revision: _n, ...facts } = more;
   return { facts, texts, messages: await store.messages(id), events, results: await store.results(id) };
 }
 

@@ -1,6 +1,5 @@
-import type { JsonObject } from "../json/json.ts";
-import type { CallAnswer } from "../mcp/callThrough.ts";
-import type { CallRequest, ServerTool } from "../mcp/registry.ts";
+import type { ExecuteContext } from "../agent/executeCall.ts";
+import type { ServerTool } from "../mcp/registry.ts";
 import type { Redact } from "../redact/redact.ts";
 import { textResult } from "../result/toolResult.ts";
 import type { ScratchTree } from "../workspace/workspace.ts";
@@ -31,8 +30,8 @@ export function readToolsText(text: string): readonly ServerTool[] {
 export function callerOf(
   { registry, redact, log }: Pick<Surroundings, "registry" | "redact" | "log">,
   tree: ((signal: AbortSignal) => Promise<ScratchTree>) | undefined,
-) {
-  return async (server: string, tool: string, args: JsonObject, request: CallRequest): Promise<CallAnswer> => {
+): ExecuteContext["callServer"] {
+  return async (server, tool, args, request) => {
     if (server !== workspaceServer || !tree) return await registry.call(server, tool, args, request);
     try {
       const { isError, content } = await callWorkspaceTool(await tree(request.signal), tool, args, request.signal);

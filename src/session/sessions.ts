@@ -62,7 +62,7 @@ export function sessionReader(
         }
         // Looked at before the events: what it says has all been read.
         if (!follow && row.status === "ended" && last >= row.lastSeq) return;
-        await store.changed(session, watchPause, signal);
+        await store.changed(session, { revision: row.revision, wait: watchPause }, signal);
       }
     },
     async send(id, { messageId = clock.id(), ...question }) {

@@ -20,8 +20,9 @@ export function storedLog(store: Store, claim: Claim, answered: Set<string>): Ev
         if (event.type === "run.ended") {
           const messages = await store.messages(claim.session);
           // One of them is answered by this very event.
-          const more = messages.filter(({ id }) => !answered.has(id)).length > 1;
-          change = { ...change, status: more ? "waiting" : "ended", ended: event.reason, cancelRequested: false };
+          const last = messages.filter(({ id }) => !answered.has(id)).length <= 1;
+          const end = { status: "ended", messages: messages.length } as const;
+          change = { ...change, ...(last ? end : {}), ended: event.reason, cancelRequested: false };
         }
       }
       await store.append(claim, expectedSeq, events.map(toRow), change);

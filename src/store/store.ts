@@ -6,13 +6,16 @@
 export interface Store extends AsyncDisposable {
   readonly kind: "sqlite" | "postgres";
 
-  /** Keeps texts under their SHA-256 (hex, of the UTF-8 bytes); one that is kept already stays. */
+  /**
+   * Keeps texts under their SHA-256 (hex, of the UTF-8 bytes); one that is kept already stays. Those that no session needs
+   * go with the next `prune` that asks for their time.
+   */
   putTexts(texts: readonly string[]): Promise<void>;
   text(digest: string): Promise<string | undefined>;
 
   /**
-   * A new session with its texts, first events and first message, in one transaction. Where the idempotency key was used
-   * before, nothing is written and the session of then is given. `created` tells which.
+   * A new session with its texts, first events and first message, all or nothing. Where the idempotency key was used
+   * before, or the id, nothing is written and the session of then is given. `created` tells which.
    */
   create(session: NewSession): Promise<{ readonly session: SessionRow; readonly created: boolean }>;
   session(id: string): Promise<SessionRow | undefined>;
@@ -24,19 +27,23 @@ export interface Store extends AsyncDisposable {
   counts(): Promise<Readonly<Record<SessionStatus, number>>>;
 
   /**
-   * Takes a session for `owner`: its epoch grows by one, and whoever held it before can write no more. With `onlyIdleSince`,
-   * only where no owner gave a sign of life after that time (ms); else undefined.
+   * Takes a session for `owner`: its epoch grows by one, whoever held it before can write no more, and one that was waiting
+   * is running. With `onlyIdleSince`, only where no owner gave a sign of life after that time (ms); else undefined, as for
+   * a session that does not exist.
    */
   claim(id: string, owner: Owner, options?: { readonly onlyIdleSince?: number }): Promise<Claim | undefined>;
   /** A sign of life of the owner. Gives the ids of the claims that hold no longer, and those whose cancel was asked for. */
-  heartbeat(claims: readonly Claim[], at: number): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }>;
-  /** Lets go of a claim: the session has no owner then. Does nothing where it holds no longer. */
+  heartbeat(
+    claims: readonly Claim[],
+    at: number,
+  ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }>;
+  /** Lets go of a claim: the session has no owner then, and waits if it was running. Does nothing where it holds no longer. */
   release(claim: Claim): Promise<void>;
 
   /**
    * Appends events and changes the session's row, in one transaction. Rejects, and keeps nothing, with `StoreError` `fenced`
    * when the claim holds no longer, and with `sequence` unless the last event's number is `expectedSeq`. Appends of many
-   * sessions at once share a transaction; each fails or holds by itself.
+   * sessions at once share a transaction; each fails or holds by itself. What was asked for one session keeps its order.
    */
   append(claim: Claim, expectedSeq: number, events: readonly EventRow[], change?: SessionChange): Promise<void>;
   /** Events after number `after`, in order, at most `limit`. */
@@ -47,24 +54,37 @@ export interface Store extends AsyncDisposable {
   result(id: string, call: number): Promise<string | undefined>;
   results(id: string): Promise<readonly { readonly call: number; readonly body: string }[]>;
 
-  /** A question for the session's owner, now or later. One whose id is known already stays as it is. Rejects with `not-found`. */
+  /**
+   * A question for the session's owner, now or later; a session that had ended waits again. One whose id the session knows
+   * already stays as it is. Rejects with `not-found`.
+   */
   addMessage(session: string, message: MessageRow): Promise<void>;
-  /** Messages in the order in which they came, from number `after` on (they are numbered 1, 2, 3 by the store). */
+  /** Messages in the order in which they came; the store numbers them 1, 2, 3. */
   messages(session: string): Promise<readonly (MessageRow & { readonly number: number })[]>;
 
-  /** Marks the session: its owner ends the run with the report so far. The mark goes when `SessionChange` takes it away. */
+  /**
+   * Marks the session: its owner ends the run with the report so far. The mark goes when `SessionChange` takes it away. A
+   * session that has ended stays as it is. Rejects with `not-found`.
+   */
   requestCancel(id: string, at: number): Promise<void>;
 
-  /** Resolves when something about the session may have changed since the call, or after `wait` ms; also across processes. */
-  changed(id: string, wait: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the session's `revision` is, or becomes, another than `since`; also across processes. Else after `wait` ms,
+   * or when the signal aborts. Nothing is missed by whoever reads the row, then what hangs on it, then calls this with the
+   * row's revision.
+   */
+  changed(id: string, since: { readonly revision: number; readonly wait: number }, signal: AbortSignal): Promise<void>;
 
   /** Sessions that wait for a worker: with a queue, not ended, and without a sign of life after `idleSince` (ms). Oldest first. */
   waiting(idleSince: number, limit: number): Promise<readonly SessionRow[]>;
 
-  /** Removes ended sessions that were last changed before `before` (ms), and texts that no session needs. Gives how many. */
+  /**
+   * Removes ended sessions that were last changed before `before` (ms) with all that is theirs, and texts that were put before
+   * then and no session needs. Gives how many sessions.
+   */
   prune(before: number): Promise<number>;
 
-  /** Resolves when the store answers; for health checks. */
+  /** Resolves when the store answers; for health checks. Rejects at once with `unavailable`, or with the signal's reason. */
   ping(signal: AbortSignal): Promise<void>;
   /** Its size on disk, bytes, where that can be told. */
   size(): Promise<number | undefined>;
@@ -140,6 +160,10 @@ export interface SessionRow extends SessionFacts {
   /** Last sign of life of the owner, ms; absent without one. */
   readonly aliveAt?: number;
   readonly lastSeq: number;
+  /** How many messages it has. */
+  readonly messages: number;
+  /** Grows with everything that changes but signs of life and results. */
+  readonly revision: number;
   readonly cancelRequestedAt?: number;
   /** Of the last report. */
   readonly verdict?: string;
@@ -150,6 +174,8 @@ export interface SessionRow extends SessionFacts {
 /** What an append changes in the row. */
 export interface SessionChange {
   readonly status?: SessionStatus;
+  /** With status `ended`: how many messages the writer knows of. Where the session has more, it becomes `waiting`. */
+  readonly messages?: number;
   readonly verdict?: string;
   readonly ended?: string;
   readonly cancelRequested?: false;
@@ -177,6 +203,8 @@ export type StoreErrorCode =
   /** The last event is another than expected. */
   | "sequence"
   | "not-found"
+  /** One row cannot take this much. */
+  | "too-large"
   /** Cannot be opened, reached, read or written; the message says what to do. */
   | "unavailable"
   /** Written by a later version of Korvus. */

@@ -1,0 +1,168 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { SqliteDatabase } from "kysely";
+import type { Clock } from "../clock/clock.ts";
+import { migrations } from "./migrations.ts";
+import { isBusy, sqliteFailure } from "./sqliteFailure.ts";
+import { StoreError } from "./store.ts";
+
+/** Marks a file as Korvus's: "Krvs". */
+const applicationId = 0x4b727673;
+
+/** How long another process's transaction is waited for, ms. It takes milliseconds; one that is frozen takes for ever. */
+const patience = 30_000;
+
+/** How long SQLite itself waits, blocking this process, ms: the rest is waited for with a timer. */
+const busyTimeout = 20;
+
+const pause = 25;
+
+const types = { text: "text", integer: "integer", schema: "", options: "strict", hotOptions: "strict" };
+
+/** One connection to one file: statements are prepared once, transactions run to their end without a pause. */
+export class SqliteFile {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(path: string, database: DatabaseSync, clock: Clock) {
+    this.path = path;
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Makes directory, file and tables where they are missing. Rejects with `StoreError` `unavailable` or `too-new`. */
+  static async open(path: string, clock: Clock, signal: AbortSignal): Promise<SqliteFile> {
+    let database: DatabaseSync | undefined;
+    try {
+      if (path !== ":memory:") makeFile(path);
+      database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: true });
+      const file = new SqliteFile(path, database, clock);
+      // The change to WAL needs the file for itself, and does not wait.
+      await file.patiently(() => file.#database.exec("pragma journal_mode = wal; pragma synchronous = full"), signal);
+      await file.patiently(() => migrate(file), signal);
+      return file;
+    } catch (error) {
+      database?.close();
+      throw sqliteFailure(error, path);
+    }
+  }
+
+  /** Reads with errors that say what to do. */
+  read<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      throw sqliteFailure(error, this.path);
+    }
+  }
+
+  /** Rows of a query. */
+  all<Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
+    return this.#prepare(sql).all(...values) as unknown as readonly Row[];
+  }
+
+  get<Row>(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  /** How many rows it changed. */
+  run(sql: string, ...values: readonly SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /** Runs `body` in one transaction, once no other process is in one. Rejects with `StoreError`, and nothing is kept. */
+  async write<T>(body: () => T, signal: AbortSignal): Promise<T> {
+    try {
+      return await this.patiently(() => this.transact(body), signal);
+    } catch (error) {
+      throw sqliteFailure(error, this.path);
+    }
+  }
+
+  transact<T>(body: () => T): T {
+    this.#database.exec("begin immediate");
+    try {
+      const result = body();
+      this.#database.exec("commit");
+      return result;
+    } catch (error) {
+      // Some failures, as of a full disk, have rolled it back already.
+      if (this.#database.isTransaction) this.#database.exec("rollback");
+      throw error;
+    }
+  }
+
+  /** Again and again while another process has the lock, at most `patience` ms. */
+  async patiently<T>(body: () => T, signal: AbortSignal): Promise<T> {
+    const end = this.#clock.now() + patience;
+    for (;;) {
+      try {
+        return body();
+      } catch (error) {
+        if (!isBusy(error) || this.#clock.now() > end) throw error;
+        await this.#clock.sleep(pause, signal);
+      }
+    }
+  }
+
+  /** For kysely, whose statements run one by one between our transactions. */
+  adapter(): SqliteDatabase {
+    return {
+      close: () => this.close(),
+      prepare: (sql) => {
+        const statement = this.read(() => this.#prepare(sql));
+        const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+        return {
+          reader: statement.columns().length > 0,
+          all: (parameters) => this.read(() => statement.all(...values(parameters))),
+          run: (parameters) => this.read(() => statement.run(...values(parameters))),
+          iterate: (parameters) => statement.iterate(...values(parameters)),
+        };
+      },
+    };
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** The texts of statements are few: values are always parameters. */
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** SQLite would make the file as the umask says, for others to read. Its companions get the rights of the file. */
+function makeFile(path: string): void {
+  const directory = dirname(path);
+  const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // Nobody wants sessions in a repository.
+  if (made !== undefined) writeFileSync(join(directory, ".gitignore"), "*\n");
+  closeSync(openSync(path, "a", 0o600));
+}
+
+function migrate(file: SqliteFile): void {
+  const pragma = (name: string) => Number(Object.values(file.get<object>(`pragma ${name}`) ?? {})[0]);
+  if (pragma("user_version") === migrations.length && pragma("application_id") === applicationId) return;
+  file.transact(() => {
+    const version = pragma("user_version");
+    const foreign = pragma("application_id") !== applicationId && file.get("select 1 from sqlite_schema") !== undefined;
+    if (foreign)
+      throw new StoreError("unavailable", `${file.path} is a database of another program; set store.url to a file of its own`);
+    if (version > migrations.length)
+      throw new StoreError(
+        "too-new",
+        `the session store ${file.path} was written by a later version of Korvus (tables ${version}, this one knows ${migrations.length}); upgrade Korvus, or set store.url to another file`,
+      );
+    for (const migration of migrations.slice(version)) for (const sql of migration(types)) file.run(sql);
+    file.run(`pragma application_id = ${applicationId}`);
+    file.run(`pragma user_version = ${migrations.length}`);
+  });
+}
