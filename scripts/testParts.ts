@@ -1,12 +1,15 @@
 /** What the tests need beside `npm ci`, what of it is missing, and how to get it. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findProgram } from "../test/kit/findProgram.ts";
 import type { Part } from "../test/kit/needs.ts";
 import { isStale, type LockFile } from "./isStale.ts";
 
 const serversDir = join(import.meta.dirname, "../test/servers");
+
+const found = ({ names, part }: Program) =>
+  findProgram(...names) !== undefined || (part === "postgres" && postgresPaths().some((path) => existsSync(path)));
 
 interface Program {
   readonly part: Part;
@@ -16,9 +19,16 @@ interface Program {
 
 const programs: readonly Program[] = [
   { part: "git", names: ["git"], debian: "git" },
+  { part: "postgres", names: ["postgres"], debian: "postgresql" },
   { part: "prometheus", names: ["prometheus"], debian: "prometheus" },
   { part: "alertmanager", names: ["prometheus-alertmanager", "alertmanager"], debian: "prometheus-alertmanager" },
 ];
+
+/** Debian keeps it out of PATH. */
+function postgresPaths(): readonly string[] {
+  const root = "/usr/lib/postgresql";
+  return existsSync(root) ? readdirSync(root).map((version) => join(root, version, "bin", "postgres")) : [];
+}
 
 const goServers = [
   "mcp-prometheus-linux-amd64",
@@ -45,7 +55,7 @@ export function installTestServers(): void {
 
 /** On Debian and as root, installs the programs that are missing. Elsewhere it does nothing. Throws when apt fails. */
 export function installDebianPackages(): void {
-  const absent = programs.filter(({ names }) => findProgram(...names) === undefined).map(({ debian }) => debian);
+  const absent = programs.filter((program) => !found(program)).map(({ debian }) => debian);
   if (absent.length === 0 || process.getuid?.() !== 0 || findProgram("apt-get") === undefined) return;
   console.log(`Debian packages: ${absent.join(", ")}`);
   run("apt-get", ["-q", "update"]);
@@ -54,7 +64,7 @@ export function installDebianPackages(): void {
 
 export function missingParts(): readonly MissingPart[] {
   const missing: MissingPart[] = programs
-    .filter(({ names }) => findProgram(...names) === undefined)
+    .filter((program) => !found(program))
     .map(({ part, names, debian }) => ({
       part,
       cure: `Debian: apt-get install ${debian}; elsewhere: the program ${names.join(" or ")} on PATH`,

@@ -7,16 +7,7 @@ import type { Tables } from "./tables.ts";
 
 export type Reads = Pick<
   Store,
-  | "text"
-  | "session"
-  | "sessionsByPrefix"
-  | "list"
-  | "counts"
-  | "events"
-  | "result"
-  | "results"
-  | "messages"
-  | "waiting"
+  "text" | "session" | "sessionsByPrefix" | "list" | "counts" | "events" | "result" | "results" | "messages" | "waiting"
 >;
 
 /** Behind every text in the order of bytes, which is that of code points. */

@@ -53,7 +53,14 @@ function putResult(file: SqliteFile, { claim, call, body }: Result): undefined {
 function append(file: SqliteFile, { claim, expectedSeq, events, change }: Append, now: number): undefined {
   const { session, epoch } = claim;
   for (const { seq, at, body } of events)
-    file.run("insert into events (session, seq, epoch, at, body) values (?, ?, ?, ?, ?)", session, seq, epoch, at, body);
+    file.run(
+      "insert into events (session, seq, epoch, at, body) values (?, ?, ?, ?, ?)",
+      session,
+      seq,
+      epoch,
+      at,
+      body,
+    );
   file.run(
     `update sessions set last_seq = ?1, updated_at = ?2, revision = revision + 1,
        status = case when ?3 = 'ended' and messages > ?4 then 'waiting' else coalesce(?3, status) end,

@@ -30,13 +30,20 @@ export function sqliteFailure(error: unknown, path: string): StoreError {
 function explain(sqliteCode: number | undefined, systemCode: string | undefined): string {
   if (sqliteCode === 5 || sqliteCode === 6)
     return "is locked by another process that does not let go; find it with fuser or lsof";
-  if (sqliteCode === 8 || sqliteCode === 3 || systemCode === "EACCES" || systemCode === "EPERM" || systemCode === "EROFS")
+  if (
+    sqliteCode === 8 ||
+    sqliteCode === 3 ||
+    systemCode === "EACCES" ||
+    systemCode === "EPERM" ||
+    systemCode === "EROFS"
+  )
     return "cannot be written; give the user that runs Korvus the right to write the file and its directory, or set store.url";
   if (sqliteCode === 13 || systemCode === "ENOSPC" || systemCode === "EDQUOT")
     return "cannot grow; make room on its disk";
   if (sqliteCode === 10) return "cannot be read or written; look at its disk, which may be full or failing";
   if (sqliteCode === 11) return "is damaged; move it away and restore a backup";
-  if (sqliteCode === 26) return "is no SQLite database, or is damaged; move it away, restore a backup, or set store.url";
+  if (sqliteCode === 26)
+    return "is no SQLite database, or is damaged; move it away, restore a backup, or set store.url";
   if (sqliteCode === 14 || systemCode !== undefined)
     return "cannot be opened; look whether its directory exists and may be written, or set store.url";
   return "failed";

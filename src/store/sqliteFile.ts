@@ -155,7 +155,10 @@ function migrate(file: SqliteFile): void {
     const version = pragma("user_version");
     const foreign = pragma("application_id") !== applicationId && file.get("select 1 from sqlite_schema") !== undefined;
     if (foreign)
-      throw new StoreError("unavailable", `${file.path} is a database of another program; set store.url to a file of its own`);
+      throw new StoreError(
+        "unavailable",
+        `${file.path} is a database of another program; set store.url to a file of its own`,
+      );
     if (version > migrations.length)
       throw new StoreError(
         "too-new",

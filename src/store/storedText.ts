@@ -12,7 +12,10 @@ const mark = "\u0001";
  */
 export function toStored(text: string): string {
   if (text.length > most)
-    throw new StoreError("too-large", `a text of ${text.length} characters: one row of the store takes at most ${most}`);
+    throw new StoreError(
+      "too-large",
+      `a text of ${text.length} characters: one row of the store takes at most ${most}`,
+    );
   return text.isWellFormed() && !text.includes("\0") && !text.startsWith(mark) ? text : mark + JSON.stringify(text);
 }
 

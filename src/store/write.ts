@@ -36,7 +36,10 @@ export function toAppend(
 ): Append {
   const stray = events.find(({ seq }, index) => seq !== expectedSeq + 1 + index);
   if (stray)
-    throw new StoreError("sequence", `event ${stray.seq} of session ${claim.session} does not follow ${expectedSeq} in line`);
+    throw new StoreError(
+      "sequence",
+      `event ${stray.seq} of session ${claim.session} does not follow ${expectedSeq} in line`,
+    );
   return {
     kind: "append",
     claim: toStoredClaim(claim),

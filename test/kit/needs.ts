@@ -1,5 +1,5 @@
 /** Parts of the test set-up that a laptop may lack. CI has all of them. */
-export type Part = "git" | "prometheus" | "alertmanager" | "go-servers";
+export type Part = "git" | "postgres" | "prometheus" | "alertmanager" | "go-servers";
 
 /**
  * Options for `describe` or `test`: skips it where `npm test` found a part missing (and says so at its end, through
