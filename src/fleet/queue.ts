@@ -4,12 +4,19 @@ export interface Queue extends AsyncDisposable {
   add(key: string): Promise<void>;
   /**
    * Hands keys to `handler`, `concurrency` at a time. Its signal aborts when this process no longer holds the key, or is to
-   * stop. A handler that rejects, or whose process dies, has its key delivered again, to whomever.
+   * stop. A handler that rejects, or whose process dies, has its key delivered again, to whomever. Called once.
    */
-  work(
-    handler: (key: string, signal: AbortSignal) => Promise<void>,
-    options: { readonly concurrency: number },
-  ): Promise<void>;
-  /** Takes no more keys; resolves when the handlers are done, or after `patience` ms, when their signals abort and keys go back. */
+  work(handler: Handler, options: { readonly concurrency: number }): Promise<void>;
+  /** Calls `task` every so many minutes (1 to 59) in one process of all that ask for it under this name. */
+  periodically(name: string, minutes: number, task: () => Promise<void>): Promise<void>;
+  /** Takes no more keys; resolves when the handlers are done. After `patience` ms their signals abort, and keys go back. */
   drain(patience: number): Promise<void>;
+}
+
+export type Handler = (key: string, signal: AbortSignal) => Promise<void>;
+
+/** The queue cannot be opened or reached; the message says what to do, and holds no password. */
+export class QueueError extends Error {
+  override readonly name = "QueueError";
+  readonly code = "unavailable";
 }

@@ -360,37 +360,35 @@ test(
   },
 );
 
-test(
-  "a PostgreSQL that is killed in a storm of appends loses and doubles nothing",
-  needs("postgres"),
-  async () => {
-    if (!postgres) throw new Error("no PostgreSQL");
-    const url = await postgres.createDatabase("storm");
-    await using store = await open({ kind: "postgres", url });
-    const claims = await Promise.all(Array.from({ length: 20 }, () => claimed(store)));
-    const stop = new AbortController();
+test("a PostgreSQL that is killed in a storm of appends loses and doubles nothing", {
+  ...needs("postgres"),
+  timeout: 120_000,
+}, async () => {
+  if (!postgres) throw new Error("no PostgreSQL");
+  const url = await postgres.createDatabase("storm");
+  await using store = await open({ kind: "postgres", url });
+  const claims = await Promise.all(Array.from({ length: 20 }, () => claimed(store)));
+  const stop = new AbortController();
 
-    const appended = claims.map(async (claim) => {
-      let last = 1;
-      while (!stop.signal.aborted) {
-        await store.append(claim, last, [eventRow(last + 1), eventRow(last + 2)]);
-        last += 2;
-      }
-      return last;
-    });
-    for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
-      await clock.sleep(300, stop.signal);
-      await postgres.restart(signal);
+  const appended = claims.map(async (claim) => {
+    let last = 1;
+    while (!stop.signal.aborted) {
+      await store.append(claim, last, [eventRow(last + 1), eventRow(last + 2)]);
+      last += 2;
     }
+    return last;
+  });
+  for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
     await clock.sleep(300, stop.signal);
-    stop.abort();
-    const lasts = await Promise.all(appended);
+    await postgres.restart(signal);
+  }
+  await clock.sleep(300, stop.signal);
+  stop.abort();
+  const lasts = await Promise.all(appended);
 
-    for (const [index, claim] of claims.entries()) {
-      const last = lasts[index] ?? 0;
-      const seqs = (await store.events(claim.session, 0, 1_000_000)).map(({ seq }) => seq);
-      expect(seqs).toEqual(Array.from({ length: last }, (_, at) => at + 1));
-    }
-  },
-  120_000,
-);
+  for (const [index, claim] of claims.entries()) {
+    const last = lasts[index] ?? 0;
+    const seqs = (await store.events(claim.session, 0, 1_000_000)).map(({ seq }) => seq);
+    expect(seqs).toEqual(Array.from({ length: last }, (_, at) => at + 1));
+  }
+});
