@@ -12,7 +12,7 @@ import { storedResult } from "./storedResults.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How long a watcher waits for a word of the store before it looks by itself, ms. */
-const watchPause = 2_000;
+const watchPause = 20_000;
 
 /** What reading and asking needs: no servers, no model. */
 export type SessionReading = Pick<Surroundings, "store" | "redact" | "clock" | "now">;

@@ -79,6 +79,13 @@ function firstTables({ text, integer, schema, options, hotOptions }: Types): rea
       primary key (session, number),
       unique (session, id)
     ) ${options}`,
+    `create table ${schema}workers (
+      name ${text} not null primary key,
+      version ${text} not null,
+      alive_at ${integer} not null,
+      running ${integer} not null,
+      most ${integer} not null
+    ) ${options}`,
     `create table ${schema}texts (
       digest ${text} not null primary key,
       kept_at ${integer} not null,

@@ -13,7 +13,10 @@ import { toStoredEvent } from "./write.ts";
 /** How many sessions `prune` removes in one transaction. */
 const pruneAtOnce = 100;
 
-type Sessions = Pick<Store, "putTexts" | "create" | "addMessage" | "requestCancel" | "prune">;
+type Sessions = Pick<
+  Store,
+  "putTexts" | "create" | "addMessage" | "requestCancel" | "prune" | "workerBeat" | "workerGone"
+>;
 
 /** What anybody may do with sessions, without a claim. */
 export function postgresSessions(database: PostgresDatabase, clock: Clock): Sessions {
@@ -99,6 +102,19 @@ export function postgresSessions(database: PostgresDatabase, clock: Clock): Sess
         [id, at, clock.now()],
       );
       if (rows.length === 0) throw noSession(session);
+    },
+
+    async workerBeat({ name, version, aliveAt, running, limit }) {
+      await database.beat(
+        `insert into workers (name, version, alive_at, running, most) values ($1, $2, $3, $4, $5)
+         on conflict (name) do update set version = excluded.version, alive_at = excluded.alive_at,
+           running = excluded.running, most = excluded.most`,
+        [toStored(name), toStored(version), aliveAt, running, limit],
+      );
+    },
+
+    async workerGone(name) {
+      await database.query("delete from workers where name = $1", [toStored(name)]);
     },
 
     async prune(before) {

@@ -90,5 +90,6 @@ function patient(all: Reads, database: PostgresDatabase): Reads {
     results: patiently(all.results),
     messages: patiently(all.messages),
     waiting: patiently(all.waiting),
+    workers: patiently(all.workers),
   };
 }

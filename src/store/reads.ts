@@ -7,7 +7,17 @@ import type { Tables } from "./tables.ts";
 
 export type Reads = Pick<
   Store,
-  "text" | "session" | "sessionsByPrefix" | "list" | "counts" | "events" | "result" | "results" | "messages" | "waiting"
+  | "text"
+  | "session"
+  | "sessionsByPrefix"
+  | "list"
+  | "counts"
+  | "events"
+  | "result"
+  | "results"
+  | "messages"
+  | "waiting"
+  | "workers"
 >;
 
 /** Behind every text in the order of bytes, which is that of code points. */
@@ -107,6 +117,21 @@ export function reads(db: Kysely<Tables>, position: "instr" | "strpos"): Reads {
         id: fromStored(id),
         at,
         body: fromStored(body),
+      }));
+    },
+    async workers(aliveSince) {
+      const rows = await db
+        .selectFrom("workers")
+        .selectAll()
+        .where("alive_at", ">", aliveSince)
+        .orderBy("name")
+        .execute();
+      return rows.map(({ name, version, alive_at: aliveAt, running, most: limit }) => ({
+        name: fromStored(name),
+        version: fromStored(version),
+        aliveAt,
+        running,
+        limit,
       }));
     },
     async waiting(idleSince, limit) {

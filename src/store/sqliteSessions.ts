@@ -11,7 +11,10 @@ import { toStoredEvent } from "./write.ts";
 /** How many sessions `prune` removes in one transaction, so that others get their turn. */
 const pruneAtOnce = 100;
 
-type Sessions = Pick<Store, "putTexts" | "create" | "addMessage" | "requestCancel" | "prune">;
+type Sessions = Pick<
+  Store,
+  "putTexts" | "create" | "addMessage" | "requestCancel" | "prune" | "workerBeat" | "workerGone"
+>;
 
 /** What anybody may do with sessions, without a claim. */
 export function sqliteSessions({ file, clock, watchers, closing }: SqliteContext): Sessions {
@@ -82,6 +85,18 @@ export function sqliteSessions({ file, clock, watchers, closing }: SqliteContext
         );
       }, closing);
       watchers.wake(id);
+    },
+
+    async workerBeat({ name, version, aliveAt, running, limit }) {
+      const row = [toStored(name), toStored(version), aliveAt, running, limit];
+      const text = `insert into workers (name, version, alive_at, running, most) values (?, ?, ?, ?, ?)
+        on conflict (name) do update set version = excluded.version, alive_at = excluded.alive_at,
+          running = excluded.running, most = excluded.most`;
+      await file.write(() => file.run(text, ...row), closing);
+    },
+
+    async workerGone(name) {
+      await file.write(() => file.run("delete from workers where name = ?", toStored(name)), closing);
     },
 
     async prune(before) {

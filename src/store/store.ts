@@ -84,6 +84,12 @@ export interface Store extends AsyncDisposable {
    */
   prune(before: number): Promise<number>;
 
+  /** A sign of life of a process that takes sessions, or that it takes none any more. */
+  workerBeat(worker: WorkerRow): Promise<void>;
+  workerGone(name: string): Promise<void>;
+  /** Those that gave a sign of life after `aliveSince` (ms), by name. */
+  workers(aliveSince: number): Promise<readonly WorkerRow[]>;
+
   /** Resolves when the store answers; for health checks. Rejects at once with `unavailable`, or with the signal's reason. */
   ping(signal: AbortSignal): Promise<void>;
   /** Its size on disk, bytes, where that can be told. */
@@ -92,6 +98,16 @@ export interface Store extends AsyncDisposable {
 
 /** `waiting`: for a worker or a person who resumes it. `running`: an owner has it. `ended`: every question has its report. */
 export type SessionStatus = "waiting" | "running" | "ended";
+
+/** A process that takes sessions. */
+export interface WorkerRow {
+  readonly name: string;
+  readonly version: string;
+  readonly aliveAt: number;
+  /** Sessions that it runs, and may run at once. */
+  readonly running: number;
+  readonly limit: number;
+}
 
 /** Who runs a session; for people. */
 export type Owner = { readonly name: string; readonly at: number };

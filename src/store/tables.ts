@@ -18,6 +18,14 @@ export interface Tables {
     readonly at: number;
     readonly body: string;
   };
+  readonly workers: {
+    readonly name: string;
+    readonly version: string;
+    readonly alive_at: number;
+    readonly running: number;
+    /** How many at once, at most. */
+    readonly most: number;
+  };
   /** `kept_at`: when it was last put, so that `prune` leaves alone what a session is just being made of. */
   readonly texts: { readonly digest: string; readonly kept_at: number; readonly body: string };
 }
