@@ -20,7 +20,10 @@ export interface Grounds extends Surroundings, AsyncDisposable {
  * The whole start-up: configuration, store, MCP, catalog. What is wrong with any of them is told before anything is asked,
  * and nothing is left running then.
  */
-export async function openGrounds(config: Config, options: DeploymentOptions): Promise<Grounds> {
+export async function openGrounds(
+  config: Config,
+  options: DeploymentOptions & Pick<GroundsParts, "limits">,
+): Promise<Grounds> {
   await using stack = new AsyncDisposableStack();
   const { clock, log } = options;
   const store = stack.use(await openStore(config.store.database, { clock, log }));
