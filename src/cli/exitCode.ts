@@ -6,6 +6,8 @@ export const exitCode = {
   input: 1,
   /** Servers are configured and none answered. */
   noAnswer: 2,
+  /** What was to be verified is not what it was. */
+  differs: 3,
   /** Interrupted, with the report so far. */
   interrupted: 130,
 } as const;

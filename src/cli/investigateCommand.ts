@@ -8,16 +8,16 @@ import { durationPattern, parseDuration } from "../config/duration.ts";
 import { modelFromFlag } from "../config/model.ts";
 import { type Log, lineLog } from "../log/log.ts";
 import { createModel } from "../model/createModel.ts";
-import type { Report } from "../report/report.ts";
-import type { CreateSession } from "../session/session.ts";
 import { parseInstant, timeWindow } from "../session/timeWindow.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
 import { givenSkills } from "./givenSkills.ts";
+import { investigationCode } from "./investigationCode.ts";
 import { noServers } from "./noServers.ts";
 import { renderLogLine } from "./renderLogLine.ts";
 import { type ProgressView, progressView } from "./renderProgress.ts";
 import { renderReport } from "./renderReport.ts";
+import { workspaceFlag } from "./workspaceFlag.ts";
 
 export interface InvestigateOptions extends CommonOptions {
   readonly since?: string;
@@ -77,7 +77,7 @@ export async function investigateCommand(
     printReport(context, state, config, options);
   }
   if (state.ended?.reason === "model-failed") terminal.err("  --model runbook investigates without a language model\n");
-  return codeOf(state);
+  return investigationCode(state);
 }
 
 function printReport(context: CommandContext, state: RunState, config: Config, options: CommonOptions): void {
@@ -85,23 +85,6 @@ function printReport(context: CommandContext, state: RunState, config: Config, o
   if (!run || !state.report) throw new Error("the run ended without a report");
   if (options.json) printJson(context, { report: state.report, run });
   else context.terminal.out(renderReport(state.report, run, context.terminal));
-}
-
-function codeOf({ report, ended, turns }: RunState): ExitCode {
-  if (ended?.reason === "cancelled") return exitCode.interrupted;
-  if (report && nobodyAnswered(report)) return exitCode.noAnswer;
-  // A model that never said a word is a matter of key, name or address.
-  const spoke = turns.some((turn) => turn.kind === "step" && turn.answer !== undefined);
-  return ended?.reason === "model-failed" && !spoke ? exitCode.input : exitCode.done;
-}
-
-/** No server is connected, or some were asked and none of them answered. */
-function nobodyAnswered({ coverage: { servers } }: Report): boolean {
-  if (servers.every(({ state }) => state === "not connected")) return true;
-  return (
-    servers.some(({ state }) => state === "failed") &&
-    !servers.some(({ state }) => state === "answered" || state === "empty")
-  );
 }
 
 /** Warnings stand among the progress; a server that does not connect is shown there already. */
@@ -141,19 +124,6 @@ function windowInput({ since, from, to }: InvestigateOptions, { mcp }: Config, n
   };
   if (mcp.servers.every(({ kind }) => kind !== "recording")) timeWindow({ ...window, now });
   return window;
-}
-
-/** `payments@v42`: the name ends at the first @, for a ref may hold some. */
-function workspaceFlag(text: string, { workspaces }: Config): NonNullable<CreateSession["workspace"]> {
-  const at = text.indexOf("@");
-  const [name, ref] = at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-  if (ref === "") throw new UsageError(`--workspace ${text} names no ref after the @`);
-  if (!workspaces.some((known) => known.name === name)) {
-    const names = workspaces.map((known) => known.name).join(", ");
-    const known = names === "" ? "none is configured" : `configured: ${names}`;
-    throw new UsageError(`--workspace ${text}: no workspace named ${name} (${known})`);
-  }
-  return { name, ...(ref === undefined ? {} : { ref }) };
 }
 
 /** `name=value` pairs of `--set`. */
