@@ -64,7 +64,7 @@ export function remoteSessions(options: RemoteSessionsOptions): Sessions {
             last = Number(sequence);
             if (end !== undefined) log.info({}, "the server is back");
             [pause, end] = [shortestPause, undefined];
-            yield { ...(body ?? {}), type, seq: last, at: Number(at) } as unknown as RunEvent;
+            yield { ...body, type, seq: last, at: Number(at) } as unknown as RunEvent;
           }
           return;
         } catch (error) {

@@ -10,7 +10,7 @@ import { type Log, lineLog } from "../log/log.ts";
 import { createModel } from "../model/createModel.ts";
 import { parseInstant, timeWindow } from "../session/timeWindow.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
-import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
+import { type ExitCode, UsageError } from "./exitCode.ts";
 import { givenSkills } from "./givenSkills.ts";
 import { investigationCode } from "./investigationCode.ts";
 import { noServers } from "./noServers.ts";

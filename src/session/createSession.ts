@@ -64,7 +64,7 @@ export async function createSession(
 }
 
 /** Tells a repeated request from another one with the same idempotency key. */
-export function requestDigest({ idempotencyKey: _, ...request }: CreateSession): string {
+export function requestDigest({ idempotencyKey: _key, ...request }: CreateSession): string {
   return sha256(canonicalJson(JSON.parse(JSON.stringify(request)) as Json));
 }
 

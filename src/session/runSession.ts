@@ -105,7 +105,7 @@ async function storedTexts({ inputs }: SessionCreated, { store }: Surroundings) 
 function lazyTree({ inputs: { workspace } }: SessionCreated, { workspaces }: Surroundings) {
   let tree: Promise<ScratchTree> | undefined;
   return {
-    async get(signal: AbortSignal): Promise<ScratchTree> {
+    get: async (signal: AbortSignal): Promise<ScratchTree> => {
       if (!workspace) throw new SessionError("invalid", "the session is pinned to no commit");
       tree ??= workspaces.seed(workspace.name, workspace.commit, signal);
       try {

@@ -51,9 +51,9 @@ export function readExport(text: string): ReadExport {
     }
     hash.update(`${line}\n`);
     if (row["type"] === "korvus-session") facts = factsOf(row, index + 1);
-    else if (row["type"] === "text") texts.set(String(row["digest"]), String(row["text"]));
+    else if (row["type"] === "text") texts.set(textOf(row, "digest", index + 1), textOf(row, "text", index + 1));
     else if (row["type"] === "message")
-      messages.push({ id: String(row["id"]), at: Number(row["at"]), body: JSON.stringify(row["body"]) });
+      messages.push({ id: textOf(row, "id", index + 1), at: Number(row["at"]), body: JSON.stringify(row["body"]) });
     else if (row["type"] === "event") events.push(row["event"] as unknown as RunEvent);
     else if (row["type"] === "result") results.push({ call: Number(row["call"]), body: JSON.stringify(row["result"]) });
     else
@@ -76,6 +76,12 @@ function factsOf(row: JsonObject, line: number): SessionFacts {
       `line ${line}: an export of format ${JSON.stringify(row["v"])}; this Korvus reads ${format}`,
     );
   return row["session"] as unknown as SessionFacts;
+}
+
+function textOf(row: JsonObject, key: string, line: number): string {
+  const value = row[key];
+  if (typeof value === "string") return value;
+  throw new SessionError("damaged", `line ${line}: ${key} is no text`);
 }
 
 function parseLine(line: string, number: number): JsonObject {

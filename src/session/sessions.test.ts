@@ -79,7 +79,7 @@ test("an id may be shortened while it is clear which session is meant", async ()
   await expect(sessions.get("%")).rejects.toMatchObject({ code: "not-found" });
   await expect(sessions.get("not an id")).rejects.toMatchObject({ code: "not-found" });
   // Twenty-one ids begin with sixteen digits: two of them with the same.
-  const digits = [..."0123456789abcdef"];
+  const digits = "0123456789abcdef".split("");
   const codes = await Promise.all(
     digits.map((digit) =>
       sessions.get(digit).then(

@@ -18,7 +18,7 @@ const longestPause = 1_000;
 const mostConnections = 8;
 
 /** `bigint`: all of ours are milliseconds and counts, which a number holds. */
-const bigint = 20;
+const bigint = types.builtins.INT8;
 
 /** The schema that holds Korvus's tables. */
 export const schema = "korvus";
@@ -32,7 +32,7 @@ export function connectionOf(url: string): PoolConfig {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types: {
-      getTypeParser: ((oid: number, format?: "text") =>
+      getTypeParser: ((oid: typeof bigint, format?: "text") =>
         oid === bigint ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
     },
   };

@@ -2,8 +2,22 @@ import { StoreError } from "./store.ts";
 
 /** Of the system and of PostgreSQL: the connection broke, or the server is stopping or starting. */
 const outages: ReadonlySet<string> = new Set([
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH", "EAI_AGAIN", "ENOENT"],
-  ...["57P01", "57P02", "57P03", "08000", "08003", "08006", "25P03", "53300"],
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+  "ENOENT",
+  "57P01",
+  "57P02",
+  "57P03",
+  "08000",
+  "08003",
+  "08006",
+  "25P03",
+  "53300",
 ]);
 /** A deadlock, a conflict of transactions, two that make the same at once. */
 const conflicts: ReadonlySet<string> = new Set(["40P01", "40001", "55P03"]);

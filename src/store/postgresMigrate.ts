@@ -38,5 +38,5 @@ export async function migratePostgres(database: PostgresDatabase): Promise<void>
 
 async function versionOf(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ version: number }>(`select version from ${schema}.version`);
-  return Number(rows[0]?.version ?? 0);
+  return rows[0]?.version ?? 0;
 }

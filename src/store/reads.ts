@@ -73,7 +73,7 @@ export function reads(db: Kysely<Tables>, position: "instr" | "strpos"): Reads {
         .select(({ fn }) => ["status", fn.countAll<number>().as("sessions")])
         .groupBy("status")
         .execute();
-      const count = (status: SessionStatus) => Number(rows.find((row) => row.status === status)?.sessions ?? 0);
+      const count = (status: SessionStatus) => rows.find((row) => row.status === status)?.sessions ?? 0;
       return { waiting: count("waiting"), running: count("running"), ended: count("ended") };
     },
     async events(id, after, limit) {
@@ -140,7 +140,7 @@ export function reads(db: Kysely<Tables>, position: "instr" | "strpos"): Reads {
         .selectAll()
         .where("status", "in", ["waiting", "running"])
         .where("queued", "=", 1)
-        .where(({ eb, or }) => or([eb("alive_at", "is", null), eb("alive_at", "<=", idleSince)]))
+        .where(sql<boolean>`(alive_at is null or alive_at <= ${idleSince})`)
         .orderBy("created_at")
         .orderBy("id")
         .limit(limit)

@@ -60,10 +60,12 @@ export class SqliteFile {
   }
 
   /** Rows of a query. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what its statement selects
   all<Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
     return this.#prepare(sql).all(...values) as unknown as readonly Row[];
   }
 
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
   get<Row>(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
   }

@@ -10,9 +10,9 @@ export interface GitOptions {
   readonly timeout: number;
   readonly hidden?: readonly HiddenSetting[];
   /** Takes stdout as it comes instead of collecting it; what it throws ends the command. */
-  onOutput?(chunk: Buffer): void;
+  readonly onOutput?: (chunk: Buffer) => void;
   /** The command runs, as the leader of this process group. */
-  onStart?(pid: number): void;
+  readonly onStart?: (pid: number) => void;
 }
 
 /** How a command ended by itself. */
@@ -136,8 +136,8 @@ export class Git {
 
 interface Settling {
   readonly options: GitOptions;
-  resolve(result: GitResult): void;
-  reject(error: unknown): void;
+  readonly resolve: (result: GitResult) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 function collect(child: ChildProcessWithoutNullStreams, { options, resolve, reject }: Settling): void {

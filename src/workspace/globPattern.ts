@@ -14,10 +14,10 @@ export function globPattern(pattern: string): (path: string) => boolean {
 
 /** By rows, as in edit distance: time is length times length, whatever the pattern. */
 function matches(tokens: readonly string[], characters: readonly string[]): boolean {
-  let reached = new Array<boolean>(characters.length + 1).fill(false);
+  let reached = Array.from({ length: characters.length + 1 }, () => false);
   reached[0] = true;
   for (const token of tokens) {
-    const next = new Array<boolean>(characters.length + 1).fill(false);
+    const next = Array.from({ length: characters.length + 1 }, () => false);
     for (let at = 0; at <= characters.length; at++) {
       const before = at > 0 ? characters[at - 1] : undefined;
       if (token === "**") next[at] = reached[at] === true || (at > 0 && next[at - 1] === true);

@@ -166,7 +166,12 @@ export class Mirror {
         [
           `--git-dir=${this.path}`,
           "fetch",
-          ...["--quiet", "--prune", "--no-tags", "--force", "--no-recurse-submodules", "--no-write-fetch-head"],
+          "--quiet",
+          "--prune",
+          "--no-tags",
+          "--force",
+          "--no-recurse-submodules",
+          "--no-write-fetch-head",
           // Histories that are cut off are taken as they are.
           "--update-shallow",
           "--end-of-options",

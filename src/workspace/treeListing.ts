@@ -26,7 +26,7 @@ export interface ListingOptions {
   /** Only this path and what is under it. */
   readonly under?: string;
   readonly signal: AbortSignal;
-  onEntry(entry: TreeEntry): void;
+  readonly onEntry: (entry: TreeEntry) => void;
 }
 
 /** A tree of a few objects can have more entries than atoms in the world. */

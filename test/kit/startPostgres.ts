@@ -32,7 +32,14 @@ export async function startPostgres(settings: readonly string[] = []): Promise<R
   const command = (program: string, args: readonly string[]): readonly [string, readonly string[]] =>
     asRoot ? ["runuser", ["-u", "postgres", "--", program, ...args]] : [program, args];
   const [init, initArgs] = command(postgresProgram("initdb"), [
-    ...["-D", data, "-U", "korvus", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"],
+    "-D",
+    data,
+    "-U",
+    "korvus",
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-sync",
   ]);
   execFileSync(init, initArgs, { cwd: dir.path, stdio: "ignore" });
   const port = await freePort();
