@@ -65,7 +65,7 @@ async function* translated<T>(messages: AsyncIterable<T>, translate: (error: unk
 }
 
 /** Undefined for what no client is to hear of. */
-export function toConnectError(error: unknown): ConnectError | undefined {
+function toConnectError(error: unknown): ConnectError | undefined {
   if (error instanceof ConnectError) return error;
   const answer = (code: Code, { message, code: reason }: { message: string; code: string }) =>
     new ConnectError(message, code, { [reasonHeader]: reason });

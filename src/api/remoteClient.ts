@@ -12,7 +12,7 @@ export interface RemoteOptions {
 }
 
 /** The server cannot be asked, or did not understand; the message says what to do. */
-export class ApiClientError extends Error {
+class ApiClientError extends Error {
   override readonly name = "ApiClientError";
   readonly code: "unreachable" | "unauthenticated" | "refused";
 

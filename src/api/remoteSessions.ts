@@ -6,7 +6,6 @@ import type { Log } from "../log/log.ts";
 import type { CreateSession, Sessions } from "../session/session.ts";
 import { SessionError } from "../session/session.ts";
 import { type Session, SessionService } from "../wire/session_pb.ts";
-import { WorkspaceService } from "../wire/workspace_pb.ts";
 import { fromRemote, isOutage, type RemoteOptions, remoteTransport } from "./remoteClient.ts";
 import { reportFromWire } from "./reportWire.ts";
 import { sessionFromWire, statusToWire, windowToWire } from "./sessionWire.ts";
@@ -106,35 +105,6 @@ export function remoteSessions(options: RemoteSessionsOptions): Sessions {
       } catch (error) {
         if (error instanceof ConnectError && error.code === Code.NotFound && !error.metadata.has("korvus-reason"))
           return undefined;
-        throw fromRemote(error, options);
-      }
-    },
-  };
-}
-
-export interface RemoteWorkspace {
-  readonly name: string;
-  readonly repository: string;
-  readonly ref?: string;
-}
-
-/** The workspaces of a server. */
-export function remoteWorkspaces(options: RemoteOptions) {
-  const client = createClient(WorkspaceService, remoteTransport(options));
-  return {
-    async list(): Promise<readonly RemoteWorkspace[]> {
-      try {
-        const { workspaces } = await client.listWorkspaces({});
-        return workspaces.map(({ name, repository, ref }) => ({ name, repository, ...(ref === "" ? {} : { ref }) }));
-      } catch (error) {
-        throw fromRemote(error, options);
-      }
-    },
-    async resolve(workspace: string, ref: string | undefined, signal: AbortSignal) {
-      try {
-        const found = await client.resolveRef({ workspace, ref: ref ?? "" }, { signal });
-        return { workspace: found.workspace, ref: found.ref, commit: found.commit };
-      } catch (error) {
         throw fromRemote(error, options);
       }
     },

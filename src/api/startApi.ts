@@ -35,7 +35,7 @@ export interface ApiOptions {
   readonly limits?: Partial<ApiLimits>;
 }
 
-export interface ApiLimits {
+interface ApiLimits {
   /** Of a request, bytes, also after decompression. */
   readonly body: number;
   /** Sessions that are watched at once. */

@@ -47,7 +47,7 @@ export function configuredModels(
 }
 
 /** Values that no provider's message may show, whichever model is asked for. */
-export function providerKeys(env: Environment): readonly Secret[] {
+function providerKeys(env: Environment): readonly Secret[] {
   return Object.values(keyVariables).flatMap((name) => {
     const value = env[name];
     return value ? [{ name, value }] : [];

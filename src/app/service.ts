@@ -33,7 +33,7 @@ export interface Service extends AsyncDisposable {
 }
 
 /** A worker of its own needs a store that several processes share a queue in. */
-export class ServiceError extends Error {
+class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code = "needs-postgres";
 }

@@ -14,12 +14,14 @@ import { type ExitCode, UsageError } from "./exitCode.ts";
 import { givenSkills } from "./givenSkills.ts";
 import { investigationCode } from "./investigationCode.ts";
 import { noServers } from "./noServers.ts";
+import type { ServerOption } from "./openSessions.ts";
 import { renderLogLine } from "./renderLogLine.ts";
 import { type ProgressView, progressView } from "./renderProgress.ts";
 import { renderReport } from "./renderReport.ts";
 import { workspaceFlag } from "./workspaceFlag.ts";
 
-export interface InvestigateOptions extends CommonOptions {
+export interface InvestigateOptions extends CommonOptions, ServerOption {
+  readonly detach?: boolean;
   readonly since?: string;
   readonly from?: string;
   readonly to?: string;
@@ -48,6 +50,14 @@ export async function investigateCommand(
       'the question is empty\nask as you would ask a colleague: korvus investigate "why is checkout slow since 14:00?"',
     );
   const window = windowInput(options, config, clock.now());
+  if (options.server !== undefined) {
+    const { investigateRemotely } = await import("./investigateRemotely.ts");
+    return await investigateRemotely(
+      context,
+      { question: asked, window, set: parseSettings(options.set), config, log },
+      options,
+    );
+  }
   if (config.mcp.servers.length === 0) throw new UsageError(noServers(config));
   const set = parseSettings(options.set);
   const skills = givenSkills(cwd, options);

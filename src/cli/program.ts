@@ -103,6 +103,13 @@ function common(command: Command): Command {
     .option("--json", "print JSON, complete and stable");
 }
 
+/** Options of commands whose sessions may be a server's. */
+function remote(command: Command): Command {
+  return common(command)
+    .option("--server <url>", "a Korvus server that has the sessions, as http://127.0.0.1:7700")
+    .option("--token-env <name>", "environment variable that holds its token (default: KORVUS_TOKEN)");
+}
+
 function addInit(program: Command, context: CommandContext, action: Action): void {
   common(
     program
@@ -123,7 +130,7 @@ function addInit(program: Command, context: CommandContext, action: Action): voi
 }
 
 function addInvestigate(program: Command, context: CommandContext, action: Action): void {
-  common(
+  remote(
     program
       .command("investigate")
       .description("Investigates a question and prints a report; progress goes to stderr")
@@ -139,6 +146,7 @@ function addInvestigate(program: Command, context: CommandContext, action: Actio
     .option("--set <name=value...>", "value for a hole in the skills' queries, as service=checkout")
     .option("--skills <directory>", "skills to use instead of the configured ones")
     .option("--workspace <name[@ref]>", "pin to a commit of a configured workspace: its skills, its files")
+    .option("--detach", "with --server: print the session's id and end")
     .option("--record <file>", "write every tool listing, call and result to a new file, for replay")
     .addHelpText(
       "after",
@@ -162,14 +170,14 @@ Examples:
 function addSessions(program: Command, context: CommandContext, action: Action): void {
   const sessions = program.command("sessions").description("Investigations that are kept in the store");
   const load = () => import("./sessionsCommands.ts");
-  common(sessions.command("list").description("Lists sessions, newest first"))
+  remote(sessions.command("list").description("Lists sessions, newest first"))
     .option("--status <status>", "only those that are waiting, running or ended")
     .option("--workspace <name>", "only those pinned to this workspace")
     .option("--text <text>", "only those whose question holds the text")
     .option("--limit <count>", "how many (default: 20)")
     .addHelpText("after", "\nExamples:\n  korvus sessions list\n  korvus sessions list --status running --json")
     .action(action(async (options) => (await load()).sessionsList(context, options)));
-  common(sessions.command("show").description("Shows a session with its report").argument("<id>", "or its beginning"))
+  remote(sessions.command("show").description("Shows a session with its report").argument("<id>", "or its beginning"))
     .option("--call <number>", "a tool call with its arguments and result")
     .option("--prompt", "the system prompt that the model got, byte for byte")
     .addHelpText(
@@ -177,7 +185,7 @@ function addSessions(program: Command, context: CommandContext, action: Action):
       "\nExamples:\n  korvus sessions show 7f3a --call 3\n  korvus sessions show 7f3a --prompt | sha256sum",
     )
     .action(action(async (options, id) => (await load()).sessionsShow(context, id, options)));
-  common(
+  remote(
     sessions
       .command("watch")
       .description("Shows what a session does, until its report")
@@ -185,7 +193,7 @@ function addSessions(program: Command, context: CommandContext, action: Action):
   )
     .addHelpText("after", "\nCtrl-C ends the watching, not the session.\n\nExample:\n  korvus sessions watch 7f3a")
     .action(action(async (options, id) => (await load()).sessionsWatch(context, id, options)));
-  common(
+  remote(
     sessions
       .command("resume")
       .description("Goes on with a session that was cut off, or asks it a further question")
@@ -197,7 +205,7 @@ function addSessions(program: Command, context: CommandContext, action: Action):
       '\nExamples:\n  korvus sessions resume 7f3a\n  korvus sessions resume 7f3a "and why did it recover?"',
     )
     .action(action(async (options, id, question) => (await load()).sessionsResume(context, { id, question }, options)));
-  common(
+  remote(
     sessions
       .command("cancel")
       .description("Ends a session's run with the report so far")
@@ -217,7 +225,9 @@ function addSessions(program: Command, context: CommandContext, action: Action):
       "after",
       "\nExit codes: 0 identical, 3 it differs, 1 it cannot be verified.\n\nExamples:\n  korvus sessions verify 7f3a\n  korvus sessions verify --file session.jsonl --repository ../ops",
     )
-    .action(action(async (options, id) => (await load()).sessionsVerify(context, id, options)));
+    .action(
+      action(async (options, id) => (await import("./sessionsEvidence.ts")).sessionsVerify(context, id, options)),
+    );
   common(
     sessions
       .command("export")
@@ -226,7 +236,9 @@ function addSessions(program: Command, context: CommandContext, action: Action):
   )
     .option("--output <file>", "a new file (default: stdout)")
     .addHelpText("after", "\nExample:\n  korvus sessions export 7f3a --output session.jsonl")
-    .action(action(async (options, id) => (await load()).sessionsExport(context, id, options)));
+    .action(
+      action(async (options, id) => (await import("./sessionsEvidence.ts")).sessionsExport(context, id, options)),
+    );
 
   const workspaces = program.command("workspaces").description("Git repositories that sessions can be pinned to");
   common(workspaces.command("list").description("Lists the configured workspaces")).action(

@@ -12,7 +12,7 @@ export function stateOf({ status, aliveAt, cancelRequestedAt }: SessionRow, now:
 }
 
 /** `3m`, `2h`, `5d`: how long ago. */
-export function age(ms: number): string {
+function age(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));
   if (minutes < 60) return `${minutes}m`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)}h` : `${Math.floor(minutes / (24 * 60))}d`;

@@ -1,7 +1,9 @@
 import { emptyState, fold } from "../agent/runState.ts";
 import { openGrounds } from "../app/grounds.ts";
+import { deadAfter } from "../session/claims.ts";
 import { runHere } from "../session/runHere.ts";
 import { SessionError } from "../session/session.ts";
+import { sessionReader } from "../session/sessions.ts";
 import { storedEvents } from "../session/storedLog.ts";
 import type { SessionRow, SessionStatus } from "../store/store.ts";
 import { type CommandContext, type CommonOptions, commandConfig, commandLog, printJson } from "./commandContext.ts";
@@ -164,23 +166,26 @@ export async function sessionsResume(
   options: SessionOptions,
 ): Promise<ExitCode> {
   await using open = await opened(context, options);
-  let row = await open.sessions.get(id);
-  if (question !== undefined) row = await open.sessions.send(row.id, { question });
-  if (options.server !== undefined || row.queued) return await watchToEnd(context, { id: row.id, open, options });
-  if (row.status === "ended")
+  const row = await open.sessions.get(id);
+  if (options.server !== undefined || row.queued) {
+    if (question !== undefined) await open.sessions.send(row.id, { question });
+    return await watchToEnd(context, { id: row.id, open, options });
+  }
+  if (row.status === "ended" && question === undefined)
     throw new UsageError(
       `session ${row.id.slice(0, 12)} has ended\na further question goes on with it: korvus sessions resume ${row.id.slice(0, 12)} "..."`,
     );
-  return await runToEnd(context, { row, options, signal: context.signal });
+  return await runToEnd(context, { row, question, options, signal: context.signal });
 }
 
 interface Running {
   readonly row: SessionRow;
+  readonly question?: string | undefined;
   readonly options: SessionOptions;
   readonly signal: AbortSignal;
 }
 
-async function runToEnd(context: CommandContext, { row, options, signal }: Running): Promise<ExitCode> {
+async function runToEnd(context: CommandContext, { row, question, options, signal }: Running): Promise<ExitCode> {
   const { terminal, clock, groups, env: environment } = context;
   const log = commandLog(context, options);
   const config = await commandConfig(context, options, log);
@@ -189,6 +194,8 @@ async function runToEnd(context: CommandContext, { row, options, signal }: Runni
   // The signal ends the run with a report; the servers are started whatever it says.
   const start = new AbortController().signal;
   await using grounds = await openGrounds(config, { log, clock, signal: start, groups, environment });
+  // Where servers are recordings, it is asked at their time.
+  if (question !== undefined) await sessionReader(grounds).send(row.id, { question });
   let state = emptyState;
   for await (const event of storedEvents(grounds.store, row.id, 0)) state = fold(state, event);
   for await (const event of runHere(row.id, grounds, signal)) {
@@ -209,7 +216,7 @@ export async function sessionsCancel(context: CommandContext, id: string, option
   const { terminal, clock } = context;
   const row = await open.sessions.cancel(id);
   const state = stateOf(row, clock.now());
-  if (row.status !== "ended" && !row.queued && open.store && (row.aliveAt ?? 0) < clock.now() - 15_000) {
+  if (row.status !== "ended" && !row.queued && open.store && (row.aliveAt ?? 0) < clock.now() - deadAfter) {
     // Nobody has it, and nobody will take it: its report is written here.
     return await runToEnd(context, { row, options, signal: AbortSignal.abort(new Error("the session was cancelled")) });
   }
@@ -217,5 +224,3 @@ export async function sessionsCancel(context: CommandContext, id: string, option
   else terminal.err(`  ${row.status === "ended" ? "it has ended already" : "it ends with the report so far"}\n`);
   return exitCode.done;
 }
-
-export { sessionsExport, sessionsVerify } from "./sessionsEvidence.ts";

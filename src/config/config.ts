@@ -95,7 +95,7 @@ export interface StoreConfig {
 }
 
 /** How `korvus serve` listens. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly host: string;
   readonly port: number;
   /** Bearer tokens, or `sha256:` and the hex digest of one. Without any, only loopback is listened on. */
@@ -104,7 +104,7 @@ export interface ServerOptions {
   readonly origins: readonly string[];
 }
 
-export interface LimitsConfig {
+interface LimitsConfig {
   /** Sessions that one process runs at once. */
   readonly sessions: number;
   /** By provider, as `anthropic`, and by server name; over the whole fleet where the store is PostgreSQL. */

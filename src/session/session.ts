@@ -32,7 +32,7 @@ export interface Sessions {
   result(id: string, call: number): Promise<unknown>;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly after: number;
   readonly follow?: boolean;
 }
@@ -62,7 +62,7 @@ export interface CreateSession extends Question {
   readonly queued: boolean;
 }
 
-export interface SessionPrompt {
+interface SessionPrompt {
   readonly text: string;
   /** SHA-256 of its UTF-8 bytes. */
   readonly digest: string;

@@ -100,7 +100,7 @@ export interface Store extends AsyncDisposable {
 export type SessionStatus = "waiting" | "running" | "ended";
 
 /** A process that takes sessions. */
-export interface WorkerRow {
+interface WorkerRow {
   readonly name: string;
   readonly version: string;
   readonly aliveAt: number;
@@ -110,7 +110,7 @@ export interface WorkerRow {
 }
 
 /** Who runs a session; for people. */
-export type Owner = { readonly name: string; readonly at: number };
+type Owner = { readonly name: string; readonly at: number };
 
 /** The right to write to a session, while no later claim was made. */
 export interface Claim {
@@ -207,7 +207,7 @@ export interface SessionQuery {
   readonly text?: string;
 }
 
-export interface SessionPage {
+interface SessionPage {
   readonly sessions: readonly SessionRow[];
   /** Absent on the last page. */
   readonly next?: string;
