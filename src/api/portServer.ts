@@ -26,7 +26,13 @@ export class PortServer implements AsyncDisposable {
 
   constructor(handler: (request: ApiRequest, response: ApiResponse) => void) {
     this.#http1 = createHttp1(
-      { headersTimeout, requestTimeout, keepAliveTimeout: 30_000, maxHeaderSize: 32 * 1024 },
+      {
+        headersTimeout,
+        requestTimeout,
+        connectionsCheckingInterval: 5_000,
+        keepAliveTimeout: 30_000,
+        maxHeaderSize: 32 * 1024,
+      },
       handler,
     );
     this.#http2 = createHttp2(
@@ -51,6 +57,8 @@ export class PortServer implements AsyncDisposable {
     this.#net.once("error", reject);
     this.#net.listen(port, host, resolve);
     await promise;
+    // It gets its connections from us, and would not look after slow ones otherwise.
+    this.#http1.emit("listening");
     const address = this.#net.address();
     return typeof address === "object" && address !== null ? address.port : port;
   }
@@ -61,6 +69,7 @@ export class PortServer implements AsyncDisposable {
     this.#net.close(() => closed.resolve());
     for (const session of this.#sessions) session.close();
     this.#http1.closeIdleConnections();
+    this.#http1.close();
     const late = setTimeout(() => this.#destroy(), patience);
     await closed.promise;
     clearTimeout(late);

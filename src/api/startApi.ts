@@ -71,6 +71,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const handler = connectNodeAdapter({
     interceptors: [errorInterceptor({ log, clock })],
     readMaxBytes: limits.body,
+    // A misspelt field is told, not passed over.
+    jsonOptions: { ignoreUnknownFields: false },
     shutdownSignal: ended.signal,
     routes: (router) => {
       router.service(SystemService, systemService(system, clock));
