@@ -20,8 +20,8 @@ import { aiSdkModel } from "../src/model/aiSdkModel.ts";
 import type { Model } from "../src/model/model.ts";
 import { scriptedModel } from "../src/model/scriptedModel.ts";
 import { redactor } from "../src/redact/redact.ts";
-import { directoryResults } from "../src/result/directoryResults.ts";
 import { textResult } from "../src/result/toolResult.ts";
+import { directoryResults } from "../test/kit/directoryResults.ts";
 import { median } from "./median.ts";
 
 export interface LoopBench {

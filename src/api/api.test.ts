@@ -13,6 +13,7 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../../test/kit/eventually.ts";
 import { reportCall } from "../../test/kit/probeRun.ts";
 import { sessionGrounds } from "../../test/kit/sessionGrounds.ts";
 import { localQueue } from "../fleet/localQueue.ts";
@@ -373,12 +374,12 @@ test("a thousand idle streams cost little, and one too many is told so", async (
   const { id } = await sessions.create({ question: "look for ever", queued: true }, AbortSignal.timeout(9_000));
   const leave = new AbortController();
   const before = process.memoryUsage().heapUsed;
-  let open = 0;
+  const open = new Set<number>();
 
-  const streams = Array.from({ length: 1_000 }, async () => {
-    for await (const event of sessions.watch(id, { after: 0 }, leave.signal)) if (event.seq === 1) open++;
+  const streams = Array.from({ length: 1_000 }, async (_, index) => {
+    for await (const event of sessions.watch(id, { after: 0 }, leave.signal)) if (event.seq === 1) open.add(index);
   });
-  while (open < 1_000) await new Promise((resolve) => setTimeout(resolve, 50));
+  await eventually("all are open", () => open.size === 1_000, 40_000);
   const perStream = (process.memoryUsage().heapUsed - before) / 1_000;
 
   const oneMore = Array.fromAsync(sessions.watch(id, { after: 0 }, AbortSignal.timeout(9_000)));

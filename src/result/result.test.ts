@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { directoryResults } from "../../test/kit/directoryResults.ts";
 import { tempDir } from "../../test/kit/tempDir.ts";
 import { redactor } from "../redact/redact.ts";
 import { cutPage } from "./cutPage.ts";
-import { directoryResults } from "./directoryResults.ts";
 import { isEmpty } from "./isEmpty.ts";
 import { resultText, textResult } from "./toolResult.ts";
 

@@ -3,7 +3,7 @@ import type { Surroundings } from "./surroundings.ts";
 import { timeWindow, WindowError } from "./timeWindow.ts";
 
 /** Far more than anybody asks, UTF-16 code units. */
-const longestQuestion = 100_000;
+const longestQuestion = 4_000_000;
 
 /** A question as it is stored: redacted, its window in absolute times. Throws `SessionError` `invalid`. */
 export function questionMessage(

@@ -253,14 +253,12 @@ describe.concurrent("a machine", () => {
     await place.nothingIsLeft();
   });
 
-  test("without a temporary directory, or without the working directory, is told so", async () => {
+  test("without a place for sessions, or without the working directory, is told so", async () => {
     await using provider = await providerMock(inTurn(reporting("inconclusive")));
-    await using place = await korvusPlace({ mcp: { servers }, model: provider.modelOf() }, { "gone/x": "" });
+    const files = { "gone/x": "", ".korvus": "a file where the directory should be" };
+    await using place = await korvusPlace({ mcp: { servers }, model: provider.modelOf() }, files);
 
-    expectRefused(
-      await place.run(["investigate", "q"], { env: { TMPDIR: "/no/such/place" } }),
-      "results cannot be kept in /no/such/place",
-    );
+    expectRefused(await place.run(["investigate", "q"]), ".korvus");
     const removed = place.start(["skills", "list"], { cwd: join(place.path, "gone"), first: 'rm -r "$PWD"' });
     expectRefused(await removed.ended, "the working directory is gone");
     await place.nothingIsLeft();

@@ -16,8 +16,8 @@ import { Registry } from "../../src/mcp/registry.ts";
 import { scriptedModel } from "../../src/model/scriptedModel.ts";
 import { redactor } from "../../src/redact/redact.ts";
 import type { Report } from "../../src/report/report.ts";
-import { directoryResults } from "../../src/result/directoryResults.ts";
 import { load } from "../../src/skill/catalog.ts";
+import { directoryResults } from "./directoryResults.ts";
 import { tempDir } from "./tempDir.ts";
 
 type ScriptedSteps = Parameters<typeof scriptedModel>[0]["steps"];

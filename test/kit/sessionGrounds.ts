@@ -27,6 +27,8 @@ export interface GroundsOptions {
   /** Names under which the probe server is connected; default `probe`. */
   readonly servers?: readonly string[];
   readonly secrets?: readonly Secret[];
+  /** Where everything goes, the calls that reach the probe server included; default: a directory of its own. */
+  readonly directory?: string;
   readonly overrides?: Partial<Surroundings>;
 }
 
@@ -41,10 +43,12 @@ export async function sessionGrounds({
   database,
   servers = ["probe"],
   secrets = [],
+  directory: given,
   overrides = {},
 }: GroundsOptions) {
   await using stack = new AsyncDisposableStack();
-  const dir = stack.use(await tempDir(Object.fromEntries(Object.entries(skills).map(([k, v]) => [`skills/${k}`, v]))));
+  const files = Object.fromEntries(Object.entries(skills).map(([name, text]) => [`skills/${name}`, text]));
+  const dir = given === undefined ? stack.use(await tempDir(files)) : { path: given };
   const log = memoryLog();
   const clock = systemClock;
   const redact = redactor(secrets);

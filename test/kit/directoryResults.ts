@@ -1,9 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Redacted } from "../redact/redact.ts";
-import { cutPage } from "./cutPage.ts";
-import type { Results } from "./results.ts";
-import { resultText, type ToolResult } from "./toolResult.ts";
+import type { Redacted } from "../../src/redact/redact.ts";
+import { cutPage } from "../../src/result/cutPage.ts";
+import type { Results } from "../../src/result/results.ts";
+import { resultText, type ToolResult } from "../../src/result/toolResult.ts";
 
 /** Results as one JSON file a call in a directory of their own, readable by their owner only. */
 export function directoryResults(path: string): Results {
