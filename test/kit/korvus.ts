@@ -40,7 +40,7 @@ export interface RunningKorvus {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /** Resolves once stdout and stderr together hold a match; fails when it ends before. */
-  until(pattern: RegExp): Promise<void>;
+  until(pattern: RegExp): Promise<RegExpExecArray>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -163,10 +163,10 @@ function startCommand(
     until(pattern) {
       return new Promise((resolve, reject) => {
         const check = () => {
-          const found = pattern.test(output.stdout + output.stderr);
+          const found = pattern.exec(output.stdout + output.stderr);
           if (!found && !over) return;
           waiting.delete(check);
-          if (found) resolve();
+          if (found) resolve(found);
           else reject(new Error(`ended without ${String(pattern)}:\n${output.stdout}\n${output.stderr}`));
         };
         waiting.add(check);
