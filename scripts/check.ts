@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["types", "tsc", "-p", "."],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
+  ["protos", "buf", "lint"],
   ["format", "biome", "check", "--error-on-warnings"],
   ["rooms", "vitest", "run", "src/rooms.test.ts", "--reporter=dot"],
   ["unused", "knip", "--no-progress"],

@@ -50,19 +50,10 @@ test.each([
 test("the systemd unit has sections and keys that systemd knows", () => {
   const known: Readonly<Record<string, readonly string[]>> = {
     Unit: ["Description", "After", "Wants"],
-    Service: [
-      ...[
-        "Type",
-        "User",
-        "EnvironmentFile",
-        "WorkingDirectory",
-        "ExecStart",
-        "TimeoutStopSec",
-        "Restart",
-        "RestartSec",
-      ],
-      ...["StateDirectory", "StateDirectoryMode", "NoNewPrivileges", "ProtectSystem", "ProtectHome", "PrivateTmp"],
-    ],
+    Service: (
+      "Type User EnvironmentFile WorkingDirectory ExecStart TimeoutStopSec Restart RestartSec " +
+      "StateDirectory StateDirectoryMode NoNewPrivileges ProtectSystem ProtectHome PrivateTmp"
+    ).split(" "),
     Install: ["WantedBy"],
   };
   let section = "";
