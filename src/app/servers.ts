@@ -31,7 +31,7 @@ export interface Servers extends AsyncDisposable {
   readonly config: Config;
   readonly redact: Redact;
   readonly registry: Registry;
-  /** What runs take as now where servers are recordings, ms. */
+  /** What runs take as now where servers are recordings, or a recording is being written, which is replayed at its time; ms. */
   readonly recordedNow?: number;
   /** Ends them instead of disposing, when the start fails further on: no recording is left of a run that never was. */
   abandon(): Promise<void>;
@@ -45,9 +45,10 @@ export async function connectServers(config: Config, options: ServersOptions): P
   const { log, clock, signal, groups, environment } = options;
   const redact = redactor(config.secrets);
   const recordings = await readRecordings(config);
-  const recordedNow = recordedTime(recordings, log);
+  const replayed = recordedTime(recordings, log);
   // To the second: what people and backends write, and all that a window needs.
-  const recordedAt = recordedNow ?? Math.floor(clock.now() / 1000) * 1000;
+  const recordedAt = replayed ?? Math.floor(clock.now() / 1000) * 1000;
+  const recordedNow = options.record === undefined ? replayed : recordedAt;
   const recorder = options.record === undefined ? undefined : await createRecorder(options.record, { recordedAt });
 
   const registry = new Registry({
