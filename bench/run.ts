@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { benchLoad, showLoad } from "./load.ts";
 import { benchLoop, showLoop } from "./loop.ts";
+import { benchSeed, showSeed } from "./seed.ts";
+import { benchSessions, showSessions } from "./sessions.ts";
 import { benchStart, showStart } from "./start.ts";
 
 const json = process.argv.includes("--json");
@@ -14,6 +16,10 @@ if (build.status !== 0) throw new Error("the build failed, and the start of the 
 const load = await benchLoad();
 const loop = await benchLoop();
 const start = benchStart();
+const seed = await benchSeed();
+const sessions = await benchSessions(false);
 console.log(
-  json ? JSON.stringify({ load, loop, start }) : [showLoad(load), showLoop(loop), showStart(start)].join("\n\n"),
+  json
+    ? JSON.stringify({ load, loop, start, seed, sessions })
+    : [showLoad(load), showLoop(loop), showStart(start), showSeed(seed), showSessions(sessions)].join("\n\n"),
 );

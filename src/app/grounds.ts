@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Limits } from "../agent/limits.ts";
 import { noLimits } from "../agent/limits.ts";
 import type { Config } from "../config/config.ts";
+import { StoredTexts } from "../session/storedTexts.ts";
 import type { Surroundings } from "../session/surroundings.ts";
 import { openStore } from "../store/openStore.ts";
 import type { Store } from "../store/store.ts";
@@ -57,6 +58,7 @@ export function surroundingsOf(
     version,
     config,
     store,
+    texts: new StoredTexts(store),
     workspaces,
     registry,
     catalog,

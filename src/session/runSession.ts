@@ -5,11 +5,10 @@ import { toolLimitsFor } from "../agent/toolLimits.ts";
 import { toolSet } from "../agent/toolSet.ts";
 import type { Claim } from "../store/store.ts";
 import type { ScratchTree } from "../workspace/workspace.ts";
-import { readCatalogText, sha256 } from "./catalogText.ts";
 import { noServerModel } from "./noServerModel.ts";
 import { runbookFor } from "./runbookFor.ts";
 import { type QuestionMessage, SessionError } from "./session.ts";
-import { callerOf, readToolsText } from "./sessionTools.ts";
+import { callerOf } from "./sessionTools.ts";
 import { storedEvents, storedLog } from "./storedLog.ts";
 import { storedResults } from "./storedResults.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -33,8 +32,8 @@ export async function* runSession(
   { cancel, leave }: RunSignals,
 ): AsyncGenerator<RunEvent | Ephemeral, void> {
   const { store } = surroundings;
-  const { created, answered } = await readSession(claim, surroundings);
-  const stored = await storedTexts(created, surroundings);
+  const { created, answered, events } = await readSession(claim, surroundings);
+  const stored = await surroundings.texts.get(created.inputs);
   const opened = await surroundings.models.open(created.inputs.model);
   const tools = toolSet(stored.tools, toolLimitsFor(opened?.model.window));
   await using tree = lazyTree(created, surroundings);
@@ -51,7 +50,7 @@ export async function* runSession(
     limits: surroundings.limits,
     budget: created.inputs.budget,
     ...(opened?.price ? { price: opened.price } : {}),
-    log: storedLog(store, claim, answered),
+    log: storedLog(store, claim, { answered, events }),
     leave,
     clock: surroundings.clock,
   };
@@ -80,25 +79,14 @@ async function readSession({ session }: Claim, { store }: Surroundings) {
   const answered = new Set<string>();
   let created: SessionCreated | undefined;
   let message: string | undefined;
-  for await (const event of storedEvents(store, session, 0)) {
+  const events = await Array.fromAsync(storedEvents(store, session, 0));
+  for (const event of events) {
     if (event.type === "session.created") created = event;
     if (event.type === "run.started") message = event.message;
     if (event.type === "run.ended" && message !== undefined) answered.add(message);
   }
   if (!created) throw new SessionError("damaged", `session ${session} has no first event`);
-  return { created, answered };
-}
-
-/** What was stored when the session was made, each checked against its digest. */
-async function storedTexts({ inputs }: SessionCreated, { store }: Surroundings) {
-  const text = async (what: "catalog" | "prompt" | "tools") => {
-    const found = await store.text(inputs[what]);
-    if (found === undefined) throw new SessionError("damaged", `the session's ${what} is not in the store`);
-    if (sha256(found) !== inputs[what]) throw new SessionError("damaged", `the session's stored ${what} was changed`);
-    return found;
-  };
-  const [catalog, system, tools] = await Promise.all([text("catalog"), text("prompt"), text("tools")]);
-  return { catalog: readCatalogText(catalog), system, tools: readToolsText(tools) };
+  return { created, answered, events };
 }
 
 /** The session's files, seeded when they are first asked for: many sessions never do. */

@@ -8,9 +8,14 @@ const pageOfEvents = 500;
 /**
  * The event log of a claimed session. Appends reject with `StoreError` `fenced` once another has claimed it. The row of the
  * session changes with its events, so that lists need no look at them. `answered` gets the ids of the messages whose runs
- * have ended.
+ * have ended; `events` are those that the log holds already.
  */
-export function storedLog(store: Store, claim: Claim, answered: Set<string>): EventLog {
+export function storedLog(
+  store: Store,
+  claim: Claim,
+  { answered, events: known }: { readonly answered: Set<string>; readonly events: readonly RunEvent[] },
+): EventLog {
+  let fresh: readonly RunEvent[] | undefined = known;
   return {
     async append(expectedSeq, events) {
       let change: SessionChange = {};
@@ -27,7 +32,12 @@ export function storedLog(store: Store, claim: Claim, answered: Set<string>): Ev
       }
       await store.append(claim, expectedSeq, events.map(toRow), change);
     },
-    read: (after) => storedEvents(store, claim.session, after),
+    async *read(after) {
+      // They have been read when the session was taken up.
+      if (fresh && after === 0) yield* fresh;
+      else yield* storedEvents(store, claim.session, after);
+      fresh = undefined;
+    },
   };
 }
 

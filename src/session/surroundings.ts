@@ -9,6 +9,7 @@ import type { Redact } from "../redact/redact.ts";
 import type { Catalog } from "../skill/catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
+import type { StoredTexts } from "./storedTexts.ts";
 
 /** What start-up left standing, for sessions to be made from and run in. */
 export interface Surroundings {
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly version: string;
   readonly config: Pick<Config, "budget" | "policy" | "runbook" | "skills">;
   readonly store: Store;
+  readonly texts: StoredTexts;
   readonly workspaces: Workspaces;
   readonly registry: Pick<Registry, "connected" | "states" | "tools" | "call">;
   /** The deployment catalog: for unpinned sessions, and only for them. */

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SqliteDatabase } from "kysely";
 import type { Clock } from "../clock/clock.ts";
 import { migrations } from "./migrations.ts";
@@ -20,12 +21,23 @@ const pause = 25;
 
 const types = { text: "text", integer: "integer", schema: "", options: "strict", hotOptions: "strict" };
 
+/** Bodies in one transaction, at most. */
+const mostTogether = 500;
+
+interface Waiting {
+  /** Gives what to call once it is kept. */
+  readonly run: () => () => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /** One connection to one file: statements are prepared once, transactions run to their end without a pause. */
 export class SqliteFile {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #clock: Clock;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
 
   private constructor(path: string, database: DatabaseSync, clock: Clock) {
     this.path = path;
@@ -75,12 +87,50 @@ export class SqliteFile {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
-  /** Runs `body` in one transaction, once no other process is in one. Rejects with `StoreError`, and nothing is kept. */
+  /**
+   * Runs `body` in a transaction, once no other process is in one. Bodies that come while one is under way share the next,
+   * and its fsync; what one of them throws undoes that one only. Rejects with `StoreError`, and nothing of it is kept.
+   */
   async write<T>(body: () => T, signal: AbortSignal): Promise<T> {
+    const done = Promise.withResolvers<T>();
+    this.#waiting.push({
+      run: () => {
+        const result = body();
+        return () => done.resolve(result);
+      },
+      fail: (error) => done.reject(sqliteFailure(error, this.path)),
+    });
+    this.#writing ??= this.#writeAll(signal);
+    return await done.promise;
+  }
+
+  async #writeAll(signal: AbortSignal): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Whoever is about to write in this turn joins.
+      await nextTurn();
+      const batch = this.#waiting.splice(0, mostTogether);
+      try {
+        const ends = await this.patiently(() => this.transact(() => batch.map((one) => this.#alone(one))), signal);
+        for (const end of ends) end();
+      } catch (error) {
+        for (const { fail } of batch) fail(error);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  /** One body of several: it fails by itself. Gives what to call once all is kept. */
+  #alone({ run, fail }: Waiting): () => void {
+    this.#database.exec("savepoint one");
     try {
-      return await this.patiently(() => this.transact(body), signal);
+      const end = run();
+      this.#database.exec("release one");
+      return end;
     } catch (error) {
-      throw sqliteFailure(error, this.path);
+      // A full disk has rolled back everything: then the whole transaction fails.
+      if (!this.#database.isTransaction) throw error;
+      this.#database.exec("rollback to one; release one");
+      return () => fail(error);
     }
   }
 

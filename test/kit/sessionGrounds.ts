@@ -8,6 +8,7 @@ import { ProcessGroups } from "../../src/mcp/processGroups.ts";
 import { Registry } from "../../src/mcp/registry.ts";
 import { scriptedModel } from "../../src/model/scriptedModel.ts";
 import { redactor, type Secret } from "../../src/redact/redact.ts";
+import { StoredTexts } from "../../src/session/storedTexts.ts";
 import type { Surroundings } from "../../src/session/surroundings.ts";
 import { load } from "../../src/skill/catalog.ts";
 import { openStore } from "../../src/store/openStore.ts";
@@ -89,6 +90,7 @@ export async function sessionGrounds({
     version: "1.2.3",
     config: { ...defaultConfig(dir.path), policy: { allow: ["*.write*"], ask: [], deny: [] } },
     store,
+    texts: new StoredTexts(store),
     workspaces: git,
     registry,
     catalog: await load(join(dir.path, "skills"), registry.connected(), log),
