@@ -37,7 +37,7 @@ export class SqliteFile {
   readonly #clock: Clock;
   readonly #statements = new Map<string, StatementSync>();
   readonly #waiting: Waiting[] = [];
-  #writing: Promise<void> | undefined;
+  #writing = false;
 
   private constructor(path: string, database: DatabaseSync, clock: Clock) {
     this.path = path;
@@ -100,11 +100,13 @@ export class SqliteFile {
       },
       fail: (error) => done.reject(sqliteFailure(error, this.path)),
     });
-    this.#writing ??= this.#writeAll(signal);
+    // Whatever fails there is told to those who wait for it.
+    if (!this.#writing) void this.#writeAll(signal);
     return await done.promise;
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
+    this.#writing = true;
     while (this.#waiting.length > 0) {
       // Whoever is about to write in this turn joins.
       await nextTurn();
@@ -116,7 +118,7 @@ export class SqliteFile {
         for (const { fail } of batch) fail(error);
       }
     }
-    this.#writing = undefined;
+    this.#writing = false;
   }
 
   /** One body of several: it fails by itself. Gives what to call once all is kept. */
