@@ -14,6 +14,8 @@ import {
 import { loadSync } from "@grpc/proto-loader";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../test/kit/eventually.ts";
+import { gitRepository } from "../../test/kit/gitRepository.ts";
+import { needs } from "../../test/kit/needs.ts";
 import { reportCall } from "../../test/kit/probeRun.ts";
 import { sessionGrounds } from "../../test/kit/sessionGrounds.ts";
 import { localQueue } from "../fleet/localQueue.ts";
@@ -28,7 +30,13 @@ const token = "a-token-for-these-tests";
 const protos = join(import.meta.dirname, "../../proto");
 
 /** A real server: store, queue, worker and probe server; only the model is scripted. */
-async function served(options: { readonly tokens?: readonly string[]; readonly streams?: number } = {}) {
+async function served(
+  options: {
+    readonly tokens?: readonly string[];
+    readonly streams?: number;
+    readonly workspaces?: Readonly<Record<string, string>>;
+  } = {},
+) {
   const steps = ({ messages }: StepInput): ScriptedAnswer => {
     const before = messages.filter(({ role }) => role === "assistant").length;
     if (messages.some((message) => message.role === "user" && message.text.includes("for ever")))
@@ -38,7 +46,7 @@ async function served(options: { readonly tokens?: readonly string[]; readonly s
       : { calls: [reportCall("likely", [before, "probe"])] };
   };
   await using stack = new AsyncDisposableStack();
-  const grounds = stack.use(await sessionGrounds({ steps }));
+  const grounds = stack.use(await sessionGrounds({ steps, workspaces: options.workspaces ?? {} }));
   const { surroundings, log } = grounds;
   const queue = stack.use(localQueue({ clock: surroundings.clock, log, waiting: async () => [] }));
   stack.use(await startWorker(queue, surroundings, 20));
@@ -245,6 +253,44 @@ test("a client of ours sees the same session, report, prompt and evidence as who
     code: "invalid",
   });
 });
+
+test(
+  "a session pinned through the API has its commit's skills, or none and says why; never the deployment's",
+  needs("git"),
+  async () => {
+    const skill = "---\nname: pinned\nmcp_server: probe\n---\nOF THE COMMIT\n";
+    await using repository = await gitRepository({ "skills/a.md": skill });
+    repository.git("tag", "good");
+    repository.commit({ "skills/b.md": "no header" });
+    await using open = await served({ workspaces: { payments: repository.path } });
+    const make = async (ref: string) =>
+      (await post("SessionService/CreateSession", { question: "why?", workspace: { name: "payments", ref } }, {}, open))
+        .body as {
+        session: { id: string; noSkills?: string; workspace: object };
+      };
+    const promptOf = async (id: string) =>
+      (await post("SessionService/GetPrompt", { id }, {}, open)).body["text"] as string;
+
+    const [good, bad] = [await make("good"), await make("main")];
+    const listedRef = await post("WorkspaceService/ResolveRef", { workspace: "payments", ref: "good" }, {}, open);
+
+    expect(good.session.workspace).toEqual({ name: "payments", ref: "good", commit: listedRef.body["commit"] });
+    expect(await promptOf(good.session.id)).toContain("OF THE COMMIT");
+    expect(bad.session.noSkills).toMatch(/skills\/b\.md at [0-9a-f]{7} is broken/);
+    for (const { session } of [good, bad]) expect(await promptOf(session.id)).not.toContain("MARKER");
+    expect(await promptOf(bad.session.id)).not.toContain("# Skills");
+    expect(
+      (
+        await post(
+          "SessionService/CreateSession",
+          { question: "why?", workspace: { name: "payments", ref: "nope" } },
+          {},
+          open,
+        )
+      ).status,
+    ).toBe(404);
+  },
+);
 
 test("a stream that is cut goes on where it was: nothing is lost, nothing comes twice, and the session does not notice", async () => {
   // Between client and server, a wire that breaks every few hundred bytes.
