@@ -38,6 +38,16 @@ export function connectionOf(url: string): PoolConfig {
   };
 }
 
+/**
+ * A connection that breaks tells whoever asks something of it, and says so once more as an event: unheard, that would end the
+ * process. The pool listens to its idle connections only, and gives broken ones to nobody.
+ */
+function survive(pool: Pool): void {
+  const heard = () => undefined;
+  pool.on("error", heard);
+  pool.on("connect", (client) => client.on("error", heard));
+}
+
 /** A pool that outlives a restart of its PostgreSQL: work that may be done twice is done again. */
 export class PostgresDatabase {
   readonly pool: Pool;
@@ -53,8 +63,7 @@ export class PostgresDatabase {
     this.#options = options;
     this.pool = new Pool({ ...connectionOf(url), max: mostConnections });
     this.#beats = new Pool({ ...connectionOf(url), max: 1 });
-    // An idle connection that breaks: the next query opens another, and tells where that fails.
-    for (const pool of [this.pool, this.#beats]) pool.on("error", () => undefined);
+    for (const pool of [this.pool, this.#beats]) survive(pool);
   }
 
   get closing(): AbortSignal {
@@ -76,22 +85,16 @@ export class PostgresDatabase {
     return await this.again(async (attempt) => {
       const client = await this.pool.connect();
       let broken: Error | undefined;
-      // Else a connection that breaks between two statements ends the process.
-      const onError = (error: Error) => {
-        broken = error;
-      };
-      client.on("error", onError);
       try {
         await client.query("begin");
         const result = await body(client, attempt);
         await client.query("commit");
         return result;
       } catch (error) {
-        broken ??= isOutage(error) ? (error as Error) : undefined;
+        broken = isOutage(error) ? (error as Error) : undefined;
         if (!broken) await client.query("rollback");
         throw error;
       } finally {
-        client.removeListener("error", onError);
         client.release(broken);
       }
     });

@@ -360,7 +360,7 @@ test(
   },
 );
 
-test("a PostgreSQL that is killed in a storm of appends loses and doubles nothing", {
+test("a PostgreSQL that is killed in a storm of appends and reads loses and doubles nothing, and ends nobody", {
   ...needs("postgres"),
   timeout: 120_000,
 }, async () => {
@@ -378,6 +378,9 @@ test("a PostgreSQL that is killed in a storm of appends loses and doubles nothin
     }
     return last;
   });
+  const read = claims.map(async ({ session }) => {
+    while (!stop.signal.aborted) expect((await store.events(session, 0, 1))[0]?.seq).toBe(1);
+  });
   for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
     await clock.sleep(300, stop.signal);
     await postgres.restart(signal);
@@ -385,6 +388,7 @@ test("a PostgreSQL that is killed in a storm of appends loses and doubles nothin
   await clock.sleep(300, stop.signal);
   stop.abort();
   const lasts = await Promise.all(appended);
+  await Promise.all(read);
 
   for (const [index, claim] of claims.entries()) {
     const last = lasts[index] ?? 0;
