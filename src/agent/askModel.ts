@@ -22,6 +22,7 @@ export async function* askModel(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | Ephemeral> {
   const { model, tools, system, results, clock, budget, limits } = context;
+  yield* await journal.flush();
   const messages = await context.messages(journal.state);
   const input: StepInput = { system, messages, tools: tools.specs, toolChoice, results, clock };
 
@@ -30,7 +31,7 @@ export async function* askModel(
     try {
       using _room = await limits.acquire(`model:${model.id}`, signal);
       for await (const event of attemptStep(model, input, signal)) {
-        if (event.type === "answered") return yield* await journal.append(...answered(step, event));
+        if (event.type === "answered") return journal.add(...answered(step, event));
         if (event.type === "failed") failure = event;
         else yield { type: "delta", kind: event.type, delta: event.delta };
       }
@@ -42,9 +43,9 @@ export async function* askModel(
 
     const wait = failure.retryAfter ?? Math.min(1000 * 2 ** (attempt - 1), longestWait);
     const timeLeft = budget.time - journal.state.active;
-    if (!failure.retryable || attempt >= attempts || wait >= timeLeft)
-      return yield* await journal.append(gaveUp(failure, attempt));
-    yield* await journal.append(retrying(failure, wait));
+    if (!failure.retryable || attempt >= attempts || wait >= timeLeft) return journal.add(gaveUp(failure, attempt));
+    journal.add(retrying(failure, wait));
+    yield* await journal.flush();
     try {
       await clock.sleep(wait, signal);
     } catch {

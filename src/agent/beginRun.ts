@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { estimateTokens } from "../model/estimateTokens.ts";
-import type { RunEvent, Window } from "./events.ts";
+import type { Window } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { RunContext } from "./runContext.ts";
 
@@ -11,7 +11,7 @@ class ResumeError extends Error {
 }
 
 /** The first events of a new run, or the mark of a resumed one. */
-export async function beginRun(journal: Journal, context: RunContext): Promise<readonly RunEvent[]> {
+export function beginRun(journal: Journal, context: RunContext): void {
   const { system, question, window, clock, catalog, model } = context;
   const digest = createHash("sha256").update(system).digest("hex");
   const { started, ended } = journal.state;
@@ -19,11 +19,11 @@ export async function beginRun(journal: Journal, context: RunContext): Promise<r
     if (started.prompt.digest !== digest) {
       throw new ResumeError(`the run was begun with system prompt ${started.prompt.digest}, but was given ${digest}`);
     }
-    if (!ended) return await journal.append({ type: "notice", kind: "resumed", message: "the run was resumed" });
+    if (!ended) return journal.add({ type: "notice", kind: "resumed", message: "the run was resumed" });
   }
   // One for the whole conversation: results of earlier runs stand in it too.
   const delimiter = started?.delimiter ?? clock.id().slice(0, 16);
-  return await journal.append(
+  journal.add(
     {
       type: "run.started",
       run: clock.id(),

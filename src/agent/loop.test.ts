@@ -5,7 +5,7 @@ import type { ScriptedAnswer } from "../model/scriptedModel.ts";
 import { memoryEventLog } from "./eventLog.ts";
 import type { RunEvent } from "./events.ts";
 import { runLoop } from "./loop.ts";
-import { rulesPolicy } from "./policy.ts";
+import { type Policy, rulesPolicy } from "./policy.ts";
 import type { RunContext } from "./runContext.ts";
 
 let probe: Awaited<ReturnType<typeof probeRun>>;
@@ -330,7 +330,14 @@ test("a cancelled run whose log ends before its report is resumed to the report 
   const abort = new AbortController();
   const log = memoryEventLog();
   const context = probe.context([{ calls: [echo("not to be made")] }], { log });
-  for await (const event of runLoop(context, abort.signal)) if (event.type === "step.answered") abort.abort();
+  // Cancelled after the model has asked for the call, and before it is made.
+  const policy: Policy = {
+    decide(call) {
+      abort.abort();
+      return context.policy.decide(call);
+    },
+  };
+  await drain(runLoop({ ...context, policy }, abort.signal));
   const cut = log.events.findIndex((event) => event.type === "notice" && event.final) + 1;
   const before = probe.effects().length;
 

@@ -25,7 +25,7 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   const journal = await openJournal(context.log, context.clock);
   const { started, ended } = journal.state;
   if (ended && started?.message === context.message) return;
-  yield* await beginRun(journal, context);
+  beginRun(journal, context);
   const pageSize = pageSizeFor(context.model.window, context.budget.resultTokens);
   const run: Run = { ...context, pageSize, messages: messagesFrom({ ...context, pageSize }) };
 
@@ -35,8 +35,10 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   if (isFinal(journal.state)) end.abort(new Error("the run was ending"));
   const timer = endAfter(context.budget.time - journal.state.active, { end, clock: context.clock });
   const work = AbortSignal.any([signal, end.signal]);
+  const asking = context.leave ? AbortSignal.any([work, context.leave]) : work;
   try {
-    while (!journal.state.ended && !context.leave?.aborted) yield* advance(journal, run, { signal, work });
+    while (!journal.state.ended && !context.leave?.aborted) yield* advance(journal, run, { signal, work, asking });
+    yield* await journal.flush();
   } finally {
     end.abort(new Error("the run has ended"));
     await timer;
@@ -54,32 +56,34 @@ interface Signals {
   readonly signal: AbortSignal;
   /** The caller's, or the time budget's. */
   readonly work: AbortSignal;
+  /** That, or the word to leave: an answer that nobody waits for is asked for again. */
+  readonly asking: AbortSignal;
 }
 
-/** One move: what the state asks for next. */
+/** One move: what the state asks for next. Those that only decide add to the journal; those that act flush it first. */
 async function* advance(
   journal: Journal,
   context: Run,
-  { signal, work }: Signals,
+  { signal, work, asking }: Signals,
 ): AsyncGenerator<RunEvent | Ephemeral> {
   const { state } = journal;
   const final = isFinal(state);
-  if (work.aborted && !final)
-    return yield* await journal.append(signal.aborted ? cancelledNotice : timeNotice(context.budget));
+  if (work.aborted && !final) return journal.add(signal.aborted ? cancelledNotice : timeNotice(context.budget));
 
   const last = stepsOf(state).at(-1);
   if (last?.answer) {
     const undecided = callParts(last).slice(callsOfStep(state, last.step).length);
-    if (undecided.length > 0) return yield* await journal.append(...decideCalls(undecided, last, state, context));
+    if (undecided.length > 0) return journal.add(...decideCalls(undecided, last, state, context));
     if (callsOfStep(state, last.step).some(({ finished }) => !finished)) {
       return yield* runCalls(journal, context, work);
     }
   } else if (last && !final) {
-    return yield* askModel(journal, last, context, context.leave ? AbortSignal.any([work, context.leave]) : work);
+    return yield* askModel(journal, last, context, asking);
   }
 
   const plan = planStep(state, budgetUse(state, context));
-  yield* await (plan.kind === "ask" ? nextStep(journal, plan, context) : finish(journal, plan, context));
+  if (plan.kind === "ask") nextStep(journal, plan, context);
+  else finish(journal, plan, context);
 }
 
 function isFinal({ notices }: RunState): boolean {
@@ -118,10 +122,10 @@ function decideCalls(
   }));
 }
 
-function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: Run): Promise<readonly RunEvent[]> {
+function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: Run): void {
   const { state } = journal;
   const evicted = callsToEvict(state, { window: context.model.window, pageSize: context.pageSize });
-  return journal.append(
+  journal.add(
     ...(evicted.length > 0 ? [{ type: "results.evicted", calls: evicted } as const] : []),
     ...(plan.notice ? [{ type: "notice", ...plan.notice } as const] : []),
     ...(plan.say ? [{ type: "message.user", ...plan.say } as const] : []),
@@ -129,14 +133,12 @@ function nextStep(journal: Journal, plan: Plan & { kind: "ask" }, context: Run):
   );
 }
 
-async function finish(journal: Journal, plan: Plan & { kind: "finish" }, context: Run): Promise<readonly RunEvent[]> {
-  const noticed = plan.notice ? await journal.append({ type: "notice", ...plan.notice, final: true }) : [];
+function finish(journal: Journal, plan: Plan & { kind: "finish" }, context: Run): void {
+  if (plan.notice) journal.add({ type: "notice", ...plan.notice, final: true });
   const { started, report } = journal.state;
   if (!started) throw new Error("a run ends only after it has begun");
-  const reported = report
-    ? []
-    : await journal.append({ type: "report", report: makeReport(journal.state, started, context.catalog) });
-  return [...noticed, ...reported, ...(await journal.append({ type: "run.ended", reason: plan.reason }))];
+  if (!report) journal.add({ type: "report", report: makeReport(journal.state, started, context.catalog) });
+  journal.add({ type: "run.ended", reason: plan.reason });
 }
 
 function budgetUse(state: RunState, { budget, price }: RunContext): BudgetUse {

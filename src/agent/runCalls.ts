@@ -6,7 +6,7 @@ import { type CallState, callsOfStep, stepsOf } from "./runState.ts";
 
 /**
  * Finishes the open calls of the last step, all in parallel. A call is marked as started before it is made. One that a
- * crash cut off is made again only if it is read-only.
+ * crash cut off is made again only if it is read-only. The end of the last call is left to the next move to keep.
  */
 export async function* runCalls(
   journal: Journal,
@@ -16,39 +16,47 @@ export async function* runCalls(
   const last = stepsOf(journal.state).at(-1);
   const open = last ? callsOfStep(journal.state, last.step).filter(({ finished }) => !finished) : [];
   const settled = open.flatMap((call) => settledCall(call, signal) ?? []);
-  if (settled.length > 0) yield* await journal.append(...settled);
+  journal.add(...settled);
 
   const numbers = new Set(settled.map(({ number }) => number));
   const toMake = open.filter(({ number }) => !numbers.has(number));
+  if (toMake.length === 0) return;
   const fresh = toMake.filter(({ started }) => !started);
-  const begun = await journal.append(...fresh.map(({ number }) => ({ type: "call.started", number }) as const));
+  journal.add(...fresh.map(({ number }) => ({ type: "call.started", number }) as const));
+  const begun = await journal.flush();
 
   const running = new Map(toMake.map((call) => [call.number, executeCall(call, context, signal)]));
   // A failure of one to be kept ends the run; the others must not become unhandled rejections meanwhile.
   for (const call of running.values()) call.catch(() => undefined);
   let keeping = true;
-  let pending: Promise<readonly RunEvent[]> | undefined;
+  let pending: Promise<void> | undefined;
   const keepNext = async () => {
     const finished = await Promise.race(running.values());
     running.delete(finished.number);
     pending = undefined;
-    return keeping ? await journal.append(finished) : [];
+    if (keeping) journal.add(finished);
   };
   // One at a time: whoever stops waiting for it leaves it to the next who waits.
   const next = () => (pending ??= keepNext());
   using leaving = abortOf(context.leave);
   try {
     yield* begun;
-    while (running.size > 0 && !context.leave?.aborted) yield* (await Promise.race([next(), leaving.promise])) ?? [];
+    while (running.size > 0 && !context.leave?.aborted) {
+      await Promise.race([next(), leaving.promise]);
+      if (running.size > 0) yield* await journal.flush();
+    }
   } catch (error) {
     keeping = false;
     throw error;
   } finally {
     // Whoever stops listening here has not cancelled: calls about to answer are kept, so that a resume need not repeat
     // them. What takes longer is left open in the log, as after a crash.
-    const late = AbortSignal.any([AbortSignal.timeout(lateAnswers), signal]);
-    using tooLate = abortOf(late);
-    if (keeping) while (running.size > 0 && !late.aborted) await Promise.race([next(), tooLate.promise]);
+    if (keeping && running.size > 0) {
+      const late = AbortSignal.any([AbortSignal.timeout(lateAnswers), signal]);
+      using tooLate = abortOf(late);
+      while (running.size > 0 && !late.aborted) await Promise.race([next(), tooLate.promise]);
+      await journal.flush();
+    }
     keeping = false;
   }
 }

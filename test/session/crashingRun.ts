@@ -44,6 +44,9 @@ if (!claim) throw new Error("no such session");
 for await (const event of runSession(claim, surroundings, { cancel: never, leave: never })) {
   if (event.type === "delta") continue;
   console.log(`event ${event.seq} ${event.type}`);
-  if (event.seq === Number(pause)) await new Promise(() => setInterval(() => undefined, 1_000));
+  if (Number(pause) > 0 && event.seq >= Number(pause)) {
+    console.log("paused");
+    await new Promise(() => setInterval(() => undefined, 1_000));
+  }
 }
 console.log("done");
