@@ -3,6 +3,7 @@ import type { ToolResult } from "./toolResult.ts";
 
 /** Redacted results by call number: whole for rules and evidence, in pages of text for a model. */
 export interface Results {
+  /** It can be read at once, and is as durable as the log: kept, at the latest, with the first event that comes after it. */
   put(call: number, result: Redacted<ToolResult>): Promise<void>;
   /** Undefined when nothing was kept for that call. */
   get(call: number): Promise<Redacted<ToolResult> | undefined>;

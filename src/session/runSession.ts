@@ -37,6 +37,7 @@ export async function* runSession(
   const opened = await surroundings.models.open(created.inputs.model);
   const tools = toolSet(stored.tools, toolLimitsFor(opened?.model.window));
   await using tree = lazyTree(created, surroundings);
+  const results = storedResults(store, claim.session);
   const context = {
     system: stored.system,
     catalog: stored.catalog,
@@ -46,11 +47,11 @@ export async function* runSession(
     tools,
     callServer: callerOf(surroundings, created.inputs.workspace ? tree.get : undefined),
     policy: rulesPolicy(surroundings.config.policy),
-    results: storedResults(store, claim),
+    results,
     limits: surroundings.limits,
     budget: created.inputs.budget,
     ...(opened?.price ? { price: opened.price } : {}),
-    log: storedLog(store, claim, { answered, events }),
+    log: storedLog(store, claim, { answered, events, results }),
     leave,
     clock: surroundings.clock,
   };

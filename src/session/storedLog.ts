@@ -1,21 +1,26 @@
 import type { EventLog } from "../agent/eventLog.ts";
 import type { RunEvent } from "../agent/events.ts";
 import type { Claim, EventRow, SessionChange, Store } from "../store/store.ts";
+import type { StoredResults } from "./storedResults.ts";
 
 /** How many events are read at once. */
 const pageOfEvents = 500;
 
+export interface LogParts {
+  /** Ids of the messages whose runs have ended; whoever drives the log adds to it. */
+  readonly answered: ReadonlySet<string>;
+  /** What the log holds already. */
+  readonly events: readonly RunEvent[];
+  /** They are kept together with the events that tell of them. */
+  readonly results: Pick<StoredResults, "take">;
+}
+
 /**
  * The event log of a claimed session. Appends reject with `StoreError` `fenced` once another has claimed it. The row of the
- * session changes with its events, so that lists need no look at them. `answered` gets the ids of the messages whose runs
- * have ended; `events` are those that the log holds already.
+ * session changes with its events, so that lists need no look at them.
  */
-export function storedLog(
-  store: Store,
-  claim: Claim,
-  { answered, events: known }: { readonly answered: Set<string>; readonly events: readonly RunEvent[] },
-): EventLog {
-  let fresh: readonly RunEvent[] | undefined = known;
+export function storedLog(store: Store, claim: Claim, { answered, events: known, results }: LogParts): EventLog {
+  let unread: readonly RunEvent[] | undefined = known;
   return {
     async append(expectedSeq, events) {
       let change: SessionChange = {};
@@ -30,13 +35,13 @@ export function storedLog(
           change = { ...change, ...(last ? end : {}), ended: event.reason, cancelRequested: false };
         }
       }
-      await store.append(claim, expectedSeq, events.map(toRow), change);
+      await store.append(claim, expectedSeq, { events: events.map(toRow), results: results.take(), change });
     },
     async *read(after) {
       // They have been read when the session was taken up.
-      if (fresh && after === 0) yield* fresh;
+      if (unread && after === 0) yield* unread;
       else yield* storedEvents(store, claim.session, after);
-      fresh = undefined;
+      unread = undefined;
     },
   };
 }

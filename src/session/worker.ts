@@ -64,5 +64,8 @@ async function work(session: string, { surroundings, claims, signal }: Work): Pr
 async function setAside(claim: Claim, error: SessionError, { store, log }: Surroundings): Promise<void> {
   log.error({ session: claim.session, code: error.code }, `session set aside: ${error.message}`);
   const row = await store.session(claim.session);
-  await store.append(claim, row?.lastSeq ?? claim.lastSeq, [], { status: "ended", ended: "damaged" });
+  await store.append(claim, row?.lastSeq ?? claim.lastSeq, {
+    events: [],
+    change: { status: "ended", ended: "damaged" },
+  });
 }

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Write } from "./write.ts";
+import type { Append } from "./write.ts";
 
 /** Writes all in one transaction; by index, why one was refused. Rejects when nothing of it was written. */
-export type Commit = (writes: readonly Write[]) => Promise<readonly (Error | undefined)[]>;
+export type Commit = (appends: readonly Append[]) => Promise<readonly (Error | undefined)[]>;
 
 interface Waiting {
-  readonly write: Write;
+  readonly append: Append;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Bounds of one transaction. UTF-16 code units; a single write may be larger. */
-const mostWrites = 2_000;
+/** Bounds of one transaction. UTF-16 code units; a single append may be larger. */
+const mostAppends = 2_000;
 const mostText = 8 * 1024 * 1024;
 
 /** Gathers what is to be written while a transaction is under way into the next one, so that many sessions share an fsync. */
@@ -25,9 +25,9 @@ export class GroupCommit {
   }
 
   /** Resolves when it is durable; rejects when it was refused by itself, or the transaction failed. */
-  add(write: Write): Promise<void> {
+  add(append: Append): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ write, resolve, reject });
+    this.#waiting.push({ append, resolve, reject });
     this.#running ??= this.#run();
     return promise;
   }
@@ -43,7 +43,7 @@ export class GroupCommit {
       await nextTurn();
       const batch = this.#take();
       try {
-        const refusals = await this.#commit(batch.map(({ write }) => write));
+        const refusals = await this.#commit(batch.map(({ append }) => append));
         for (const [index, { resolve, reject }] of batch.entries()) {
           const refusal = refusals[index];
           if (refusal) reject(refusal);
@@ -56,39 +56,32 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  /**
-   * At most one append a session and one body a result: a statement changes a row once. What is left, and all that the same
-   * session asked for after it, waits for the next transaction.
-   */
+  /** At most one append a session, for a statement changes a row once: what is left waits for the next transaction. */
   #take(): readonly Waiting[] {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    const taken = new Set<string>();
-    const late = new Set<string>();
+    // Of which no later append may overtake the first that is left.
+    const sessions = new Set<string>();
     let text = 0;
     for (const waiting of this.#waiting) {
-      const { claim } = waiting.write;
-      const row = rowOf(waiting.write);
-      const size = sizeOf(waiting.write);
-      const full = batch.length > 0 && (batch.length >= mostWrites || text + size > mostText);
-      if (full || taken.has(row) || late.has(claim.session)) {
-        late.add(claim.session);
-        left.push(waiting);
-        continue;
+      const { session } = waiting.append.claim;
+      const size = sizeOf(waiting.append);
+      const full = batch.length > 0 && (batch.length >= mostAppends || text + size > mostText);
+      if (full || sessions.has(session)) left.push(waiting);
+      else {
+        text += size;
+        batch.push(waiting);
       }
-      taken.add(row);
-      text += size;
-      batch.push(waiting);
+      sessions.add(session);
     }
     this.#waiting = left;
     return batch;
   }
 }
 
-function rowOf(write: Write): string {
-  return write.kind === "append" ? write.claim.session : `${write.claim.session} ${write.call}`;
-}
-
-function sizeOf(write: Write): number {
-  return write.kind === "append" ? write.events.reduce((sum, { body }) => sum + body.length, 0) : write.body.length;
+function sizeOf({ events, results }: Append): number {
+  let size = 0;
+  for (const { body } of events) size += body.length;
+  for (const { body } of results) size += body.length;
+  return size;
 }

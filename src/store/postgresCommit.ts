@@ -5,7 +5,7 @@ import type { PostgresDatabase } from "./postgresDatabase.ts";
 import { channel } from "./postgresListener.ts";
 import { fenced, wrongSequence } from "./refusals.ts";
 import type { StoreError } from "./store.ts";
-import type { Append, Result, Write } from "./write.ts";
+import type { Append } from "./write.ts";
 
 interface SessionHead {
   readonly id: string;
@@ -13,18 +13,18 @@ interface SessionHead {
   readonly last_seq: number;
 }
 
-/** Writes of many claims in one transaction: a statement for each kind of row, however many there are. */
+/** Appends of many claims in one transaction: a statement for each kind of row, however many there are. */
 export function postgresCommit(database: PostgresDatabase, clock: Clock): GroupCommit {
-  return new GroupCommit((writes) =>
+  return new GroupCommit((appends) =>
     database.transact(async (client, attempt) => {
-      const heads = await lockSessions(client, [...new Set(writes.map(({ claim }) => claim.session))]);
-      const kept = attempt === 1 ? new Set<Write>() : await keptBefore(client, writes);
-      const refusals = writes.map((write) => (kept.has(write) ? undefined : refusal(write, heads)));
-      const good = writes.filter((write, index) => !refusals[index] && !kept.has(write));
-      const appends = good.filter((write) => write.kind === "append");
-      const results = good.filter((write) => write.kind === "result");
-      if (results.length > 0) await putResults(client, results);
-      if (appends.length > 0) await appendAll(client, appends, clock.now());
+      const heads = await lockSessions(
+        client,
+        appends.map(({ claim }) => claim.session),
+      );
+      const kept = attempt === 1 ? new Set<Append>() : await keptBefore(client, appends);
+      const refusals = appends.map((append) => (kept.has(append) ? undefined : refusal(append, heads)));
+      const good = appends.filter((append, index) => !refusals[index] && !kept.has(append));
+      if (good.length > 0) await appendAll(client, good, clock.now());
       return refusals;
     }),
   );
@@ -37,18 +37,15 @@ async function lockSessions(client: PoolClient, ids: readonly string[]): Promise
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function refusal(write: Write, heads: ReadonlyMap<string, SessionHead>): StoreError | undefined {
-  const { claim } = write;
+function refusal({ claim, expectedSeq }: Append, heads: ReadonlyMap<string, SessionHead>): StoreError | undefined {
   const head = heads.get(claim.session);
   if (head?.epoch !== claim.epoch) return fenced(claim, head?.epoch);
-  if (write.kind === "append" && head.last_seq !== write.expectedSeq)
-    return wrongSequence(claim, write.expectedSeq, head.last_seq);
-  return undefined;
+  return head.last_seq === expectedSeq ? undefined : wrongSequence(claim, expectedSeq, head.last_seq);
 }
 
 /** The connection broke in an earlier attempt, perhaps after the commit: what stands there, word for word, was kept. */
-async function keptBefore(client: PoolClient, writes: readonly Write[]): Promise<ReadonlySet<Write>> {
-  const appends = writes.filter((write) => write.kind === "append" && write.events.length > 0) as readonly Append[];
+async function keptBefore(client: PoolClient, all: readonly Append[]): Promise<ReadonlySet<Append>> {
+  const appends = all.filter(({ events }) => events.length > 0);
   const lasts = appends.map(({ events }) => events.at(-1) as Append["events"][number]);
   const { rows } = await client.query<{ session: string; epoch: number; body: string; seq: number }>(
     `select e.session, e.seq, e.epoch, e.body from events e
@@ -64,18 +61,21 @@ async function keptBefore(client: PoolClient, writes: readonly Write[]): Promise
   );
 }
 
-async function putResults(client: PoolClient, results: readonly Result[]): Promise<void> {
+async function putResults(client: PoolClient, appends: readonly Append[]): Promise<void> {
+  const rows = appends.flatMap(({ claim, results }) => results.map((result) => ({ claim, result })));
+  if (rows.length === 0) return;
   const text = `insert into results (session, call, body) select * from unnest($1::text[], $2::bigint[], $3::text[])
     on conflict (session, call) do update set body = excluded.body`;
   const columns = [
-    results.map(({ claim }) => claim.session),
-    results.map(({ call }) => call),
-    results.map(({ body }) => body),
+    rows.map(({ claim }) => claim.session),
+    rows.map(({ result }) => result.call),
+    rows.map(({ result }) => result.body),
   ];
   await client.query({ name: "put-results", text, values: columns });
 }
 
 async function appendAll(client: PoolClient, appends: readonly Append[], now: number): Promise<void> {
+  await putResults(client, appends);
   const events = appends.flatMap(({ claim, events }) => events.map((event) => ({ claim, event })));
   if (events.length > 0) {
     const text = `insert into events (session, seq, epoch, at, body)

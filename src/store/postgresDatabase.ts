@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { Clock } from "../clock/clock.ts";
 import type { Log } from "../log/log.ts";
 import { isConflict, isOutage, postgresFailure } from "./postgresFailure.ts";
@@ -55,6 +55,7 @@ export class PostgresDatabase {
   readonly #beats: Pool;
   readonly #url: string;
   readonly #options: PostgresOptions;
+  readonly #names = new Map<string, string>();
   readonly #closing = new AbortController();
   #away = false;
 
@@ -70,14 +71,21 @@ export class PostgresDatabase {
     return this.#closing.signal;
   }
 
-  /** Rows of one statement that may be sent twice. */
+  /** Rows of one statement that may be sent twice. Every connection prepares it once. */
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return await this.again(async () => (await this.pool.query<Row>(text, [...values])).rows);
+    return await this.again(async () => (await this.pool.query<Row>(this.#named(text, values))).rows);
   }
 
   /** The same on a connection that no other work keeps busy. */
   async beat<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return await this.again(async () => (await this.#beats.query<Row>(text, [...values])).rows);
+    return await this.again(async () => (await this.#beats.query<Row>(this.#named(text, values))).rows);
+  }
+
+  /** The texts of statements are few: values are always parameters. */
+  #named(text: string, values: readonly unknown[]): QueryConfig {
+    const name = this.#names.get(text) ?? `korvus-${this.#names.size}`;
+    this.#names.set(text, name);
+    return { name, text, values: [...values] };
   }
 
   /** One transaction. `attempt` is 1 at first: later ones may find that an earlier one was kept after all. */

@@ -1,4 +1,3 @@
-import { Kysely, PostgresDialect } from "kysely";
 import { postgresClaims } from "./postgresClaims.ts";
 import { postgresCommit } from "./postgresCommit.ts";
 import { PostgresDatabase, type PostgresOptions, schema } from "./postgresDatabase.ts";
@@ -6,12 +5,11 @@ import { postgresFailure } from "./postgresFailure.ts";
 import { PostgresListener } from "./postgresListener.ts";
 import { migratePostgres } from "./postgresMigrate.ts";
 import { postgresSessions } from "./postgresSessions.ts";
-import { type Reads, reads } from "./reads.ts";
+import { reads } from "./reads.ts";
 import type { Store } from "./store.ts";
 import { toStored } from "./storedText.ts";
-import type { Tables } from "./tables.ts";
 import { Watchers } from "./watchers.ts";
-import { toAppend, toResult } from "./write.ts";
+import { toAppend } from "./write.ts";
 
 /** A store in a PostgreSQL database, shared by any number of processes. Rejects with `unavailable` or `too-new`. */
 export async function openPostgresStore(url: string, options: PostgresOptions): Promise<Store> {
@@ -27,16 +25,13 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     await database.close();
     throw postgresFailure(error, url);
   }
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: database.pool }) });
   const changes = postgresCommit(database, clock);
   return {
     kind: "postgres",
-    ...patient(reads(db, "strpos"), database),
+    ...reads((sql, values) => database.query(sql, values), "strpos"),
     ...postgresSessions(database, clock),
     ...postgresClaims(database, clock),
-    append: async (claim, expectedSeq, events, change = {}) =>
-      await changes.add(toAppend(claim, expectedSeq, events, change)),
-    putResult: async (claim, call, body) => await changes.add(toResult(claim, call, body)),
+    append: async (claim, expectedSeq, addition) => await changes.add(toAppend(claim, expectedSeq, addition)),
     async changed(session, since, signal) {
       const id = toStored(session);
       await listener.start();
@@ -70,26 +65,5 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
       await listener[Symbol.asyncDispose]();
       await database.close();
     },
-  };
-}
-
-/** Reads may be done twice: they wait for a server that is away. */
-function patient(all: Reads, database: PostgresDatabase): Reads {
-  const patiently =
-    <Args extends readonly unknown[], T>(read: (...args: Args) => Promise<T>) =>
-    (...args: Args) =>
-      database.again(() => read(...args));
-  return {
-    text: patiently(all.text),
-    session: patiently(all.session),
-    sessionsByPrefix: patiently(all.sessionsByPrefix),
-    list: patiently(all.list),
-    counts: patiently(all.counts),
-    events: patiently(all.events),
-    result: patiently(all.result),
-    results: patiently(all.results),
-    messages: patiently(all.messages),
-    waiting: patiently(all.waiting),
-    workers: patiently(all.workers),
   };
 }

@@ -4,7 +4,7 @@ import { fenced, wrongSequence } from "./refusals.ts";
 import type { SqliteFile } from "./sqliteFile.ts";
 import type { StoreError } from "./store.ts";
 import type { Watchers } from "./watchers.ts";
-import type { Append, Result, Write } from "./write.ts";
+import type { Append } from "./write.ts";
 
 /** What the methods of the store share. */
 export interface SqliteContext {
@@ -15,43 +15,40 @@ export interface SqliteContext {
   readonly closing: AbortSignal;
 }
 
-/** Writes of many claims in one transaction of the file. */
+/** Appends of many claims in one transaction of the file. */
 export function sqliteCommit({ file, clock, watchers, closing }: SqliteContext): GroupCommit {
-  return new GroupCommit(async (writes) => {
+  return new GroupCommit(async (appends) => {
     const refusals = await file.write(() => {
       const now = clock.now();
-      return writes.map((write) => writeOne(file, write, now));
+      return appends.map((append) => writeOne(file, append, now));
     }, closing);
-    for (const [index, { kind, claim }] of writes.entries())
-      if (kind === "append" && !refusals[index]) watchers.wake(claim.session);
+    for (const [index, { claim }] of appends.entries()) if (!refusals[index]) watchers.wake(claim.session);
     return refusals;
   });
 }
 
 /** Refuses what the claim may not before anything of it is written: the transaction goes on without it. */
-function writeOne(file: SqliteFile, write: Write, now: number): StoreError | undefined {
-  const { claim } = write;
+function writeOne(file: SqliteFile, append: Append, now: number): StoreError | undefined {
+  const { claim, expectedSeq } = append;
   const row = file.get<{ epoch: number; last_seq: number }>(
     "select epoch, last_seq from sessions where id = ?",
     claim.session,
   );
   if (row?.epoch !== claim.epoch) return fenced(claim, row?.epoch);
-  if (write.kind === "result") return putResult(file, write);
-  if (row.last_seq !== write.expectedSeq) return wrongSequence(claim, write.expectedSeq, row.last_seq);
-  return append(file, write, now);
+  if (row.last_seq !== expectedSeq) return wrongSequence(claim, expectedSeq, row.last_seq);
+  write(file, append, now);
+  return undefined;
 }
 
-function putResult(file: SqliteFile, { claim, call, body }: Result): undefined {
-  file.run(
-    "insert into results (session, call, body) values (?, ?, ?) on conflict do update set body = excluded.body",
-    claim.session,
-    call,
-    body,
-  );
-}
-
-function append(file: SqliteFile, { claim, expectedSeq, events, change }: Append, now: number): undefined {
+function write(file: SqliteFile, { claim, expectedSeq, events, results, change }: Append, now: number): void {
   const { session, epoch } = claim;
+  for (const { call, body } of results)
+    file.run(
+      "insert into results (session, call, body) values (?, ?, ?) on conflict do update set body = excluded.body",
+      session,
+      call,
+      body,
+    );
   for (const { seq, at, body } of events)
     file.run(
       "insert into events (session, seq, epoch, at, body) values (?, ?, ?, ?, ?)",

@@ -2,7 +2,6 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SqliteDatabase } from "kysely";
 import type { Clock } from "../clock/clock.ts";
 import { migrations } from "./migrations.ts";
 import { isBusy, sqliteFailure } from "./sqliteFailure.ts";
@@ -162,23 +161,6 @@ export class SqliteFile {
     }
   }
 
-  /** For kysely, whose statements run one by one between our transactions. */
-  adapter(): SqliteDatabase {
-    return {
-      close: () => this.close(),
-      prepare: (sql) => {
-        const statement = this.read(() => this.#prepare(sql));
-        const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
-        return {
-          reader: statement.columns().length > 0,
-          all: (parameters) => this.read(() => statement.all(...values(parameters))),
-          run: (parameters) => this.read(() => statement.run(...values(parameters))),
-          iterate: (parameters) => statement.iterate(...values(parameters)),
-        };
-      },
-    };
-  }
-
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
@@ -187,7 +169,8 @@ export class SqliteFile {
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known) return known;
-    const statement = this.#database.prepare(sql);
+    // Parameters by number, as both databases have them; Node takes those that begin with `$` for names.
+    const statement = this.#database.prepare(sql.replaceAll(/\$(?=\d)/g, "?"));
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { Kysely, SqliteDialect } from "kysely";
 import type { Clock } from "../clock/clock.ts";
 import { reads } from "./reads.ts";
 import { closed } from "./refusals.ts";
@@ -9,9 +8,8 @@ import { SqliteFile } from "./sqliteFile.ts";
 import { sqliteSessions } from "./sqliteSessions.ts";
 import type { Store } from "./store.ts";
 import { toStored } from "./storedText.ts";
-import type { Tables } from "./tables.ts";
 import { Watchers } from "./watchers.ts";
-import { toAppend, toResult } from "./write.ts";
+import { toAppend } from "./write.ts";
 
 /** How often other processes' changes are looked for while somebody waits for them, ms. */
 const glance = 100;
@@ -21,16 +19,13 @@ export async function openSqliteStore(path: string, clock: Clock): Promise<Store
   const closing = new AbortController();
   const file = await SqliteFile.open(path, clock, closing.signal);
   const context: SqliteContext = { file, clock, watchers: new Watchers(clock), closing: closing.signal };
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file.adapter() }) });
   const changes = sqliteCommit(context);
   return {
     kind: "sqlite",
-    ...reads(db, "instr"),
+    ...reads(async (sql, values) => file.read(() => file.all(sql, ...values)), "instr"),
     ...sqliteSessions(context),
     ...sqliteClaims(context),
-    append: async (claim, expectedSeq, events, change = {}) =>
-      await changes.add(toAppend(claim, expectedSeq, events, change)),
-    putResult: async (claim, call, body) => await changes.add(toResult(claim, call, body)),
+    append: async (claim, expectedSeq, addition) => await changes.add(toAppend(claim, expectedSeq, addition)),
     changed: watch(context),
     async ping(signal) {
       signal.throwIfAborted();

@@ -41,18 +41,18 @@ export interface Store extends AsyncDisposable {
   release(claim: Claim): Promise<void>;
 
   /**
-   * Appends events and changes the session's row, in one transaction. Rejects, and keeps nothing, with `StoreError` `fenced`
-   * when the claim holds no longer, and with `sequence` unless the last event's number is `expectedSeq`. Appends of many
-   * sessions at once share a transaction; each fails or holds by itself. What was asked for one session keeps its order.
+   * Appends events, keeps results and changes the session's row, in one transaction. Rejects, and keeps nothing, with
+   * `StoreError` `fenced` when the claim holds no longer, and with `sequence` unless the last event's number is
+   * `expectedSeq`. Appends of many sessions at once share a transaction; each fails or holds by itself. What was asked for
+   * one session keeps its order.
    */
-  append(claim: Claim, expectedSeq: number, events: readonly EventRow[], change?: SessionChange): Promise<void>;
+  append(claim: Claim, expectedSeq: number, addition: Addition): Promise<void>;
   /** Events after number `after`, in order, at most `limit`. */
   events(id: string, after: number, limit: number): Promise<readonly EventRow[]>;
 
-  /** Keeps a result, in the place of an earlier one of the same call. Rejects with `fenced` as `append` does. */
-  putResult(claim: Claim, call: number, body: string): Promise<void>;
   result(id: string, call: number): Promise<string | undefined>;
-  results(id: string): Promise<readonly { readonly call: number; readonly body: string }[]>;
+  /** By call number. */
+  results(id: string): Promise<readonly ResultRow[]>;
 
   /**
    * A question for the session's owner, now or later; a session that had ended waits again. One whose id the session knows
@@ -178,13 +178,27 @@ export interface SessionRow extends SessionFacts {
   readonly lastSeq: number;
   /** How many messages it has. */
   readonly messages: number;
-  /** Grows with everything that changes but signs of life and results. */
+  /** Grows with everything that changes but signs of life. */
   readonly revision: number;
   readonly cancelRequestedAt?: number;
   /** Of the last report. */
   readonly verdict?: string;
   /** Why the last run ended. */
   readonly ended?: string;
+}
+
+/** What one append adds to a session. */
+export interface Addition {
+  readonly events: readonly EventRow[];
+  /** Each takes the place of an earlier one of the same call. */
+  readonly results?: readonly ResultRow[];
+  readonly change?: SessionChange;
+}
+
+export interface ResultRow {
+  readonly call: number;
+  /** JSON. */
+  readonly body: string;
 }
 
 /** What an append changes in the row. */

@@ -1,35 +1,4 @@
-/** The tables as they are read through kysely: the same in SQLite and PostgreSQL. Texts are as `toStored` made them. */
-export interface Tables {
-  readonly sessions: SessionColumns;
-  readonly session_texts: { readonly session: string; readonly digest: string };
-  readonly events: {
-    readonly session: string;
-    readonly seq: number;
-    /** Of the claim that wrote it; 0 for those that the session was made with. */
-    readonly epoch: number;
-    readonly at: number;
-    readonly body: string;
-  };
-  readonly results: { readonly session: string; readonly call: number; readonly body: string };
-  readonly messages: {
-    readonly session: string;
-    readonly number: number;
-    readonly id: string;
-    readonly at: number;
-    readonly body: string;
-  };
-  readonly workers: {
-    readonly name: string;
-    readonly version: string;
-    readonly alive_at: number;
-    readonly running: number;
-    /** How many at once, at most. */
-    readonly most: number;
-  };
-  /** `kept_at`: when it was last put, so that `prune` leaves alone what a session is just being made of. */
-  readonly texts: { readonly digest: string; readonly kept_at: number; readonly body: string };
-}
-
+/** A row of the table `sessions`, the same in SQLite and PostgreSQL. Texts are as `toStored` made them. */
 export interface SessionColumns {
   readonly id: string;
   readonly created_at: number;
@@ -61,3 +30,33 @@ export interface SessionColumns {
   readonly verdict: string | null;
   readonly ended: string | null;
 }
+
+/** By name: a later version of Korvus may add others while this one runs. */
+export const sessionColumns = [
+  "id",
+  "created_at",
+  "question",
+  "question_folded",
+  "workspace",
+  "ref",
+  "workspace_ref",
+  "no_skills",
+  "model",
+  "catalog_digest",
+  "prompt_digest",
+  "queued",
+  "idempotency_key",
+  "request_digest",
+  "status",
+  "updated_at",
+  "epoch",
+  "claim",
+  "owner",
+  "alive_at",
+  "last_seq",
+  "messages",
+  "revision",
+  "cancel_requested_at",
+  "verdict",
+  "ended",
+] as const satisfies readonly (keyof SessionColumns)[];

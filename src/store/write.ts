@@ -1,15 +1,13 @@
 import { orNull } from "./sessionRow.ts";
-import { type Claim, type EventRow, type SessionChange, type SessionStatus, StoreError } from "./store.ts";
+import { type Addition, type Claim, type EventRow, type ResultRow, type SessionStatus, StoreError } from "./store.ts";
 import { toStored } from "./storedText.ts";
 
-/** What the holder of a claim may write, with texts as they are stored. */
-export type Write = Append | Result;
-
+/** What the holder of a claim appends, with texts as they are stored. */
 export interface Append {
-  readonly kind: "append";
   readonly claim: Claim;
   readonly expectedSeq: number;
   readonly events: readonly EventRow[];
+  readonly results: readonly ResultRow[];
   /** Null leaves the column as it is. */
   readonly change: {
     readonly status: SessionStatus | null;
@@ -20,19 +18,11 @@ export interface Append {
   };
 }
 
-export interface Result {
-  readonly kind: "result";
-  readonly claim: Claim;
-  readonly call: number;
-  readonly body: string;
-}
-
 /** Throws `too-large`, and `sequence` where the events' own numbers do not follow `expectedSeq`. */
 export function toAppend(
   claim: Claim,
   expectedSeq: number,
-  events: readonly EventRow[],
-  { status, messages, verdict, ended, cancelRequested }: SessionChange,
+  { events, results = [], change: { status, messages, verdict, ended, cancelRequested } = {} }: Addition,
 ): Append {
   const stray = events.find(({ seq }, index) => seq !== expectedSeq + 1 + index);
   if (stray)
@@ -41,10 +31,11 @@ export function toAppend(
       `event ${stray.seq} of session ${claim.session} does not follow ${expectedSeq} in line`,
     );
   return {
-    kind: "append",
-    claim: toStoredClaim(claim),
+    claim: { ...claim, session: toStored(claim.session) },
     expectedSeq,
     events: events.map(toStoredEvent),
+    // A call that answered twice in one append: the last is kept, and each row is written once.
+    results: [...new Map(results.map(({ call, body }) => [call, { call, body: toStored(body) }])).values()],
     change: {
       status: status ?? null,
       messages: messages ?? null,
@@ -55,15 +46,6 @@ export function toAppend(
   };
 }
 
-/** Throws `too-large`. */
-export function toResult(claim: Claim, call: number, body: string): Result {
-  return { kind: "result", claim: toStoredClaim(claim), call, body: toStored(body) };
-}
-
 export function toStoredEvent({ seq, at, body }: EventRow): EventRow {
   return { seq, at, body: toStored(body) };
-}
-
-function toStoredClaim(claim: Claim): Claim {
-  return { ...claim, session: toStored(claim.session) };
 }
