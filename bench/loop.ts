@@ -12,6 +12,7 @@ import { memoryEventLog } from "../src/agent/eventLog.ts";
 import { noLimits } from "../src/agent/limits.ts";
 import { runLoop } from "../src/agent/loop.ts";
 import { rulesPolicy } from "../src/agent/policy.ts";
+import { promptOf } from "../src/agent/prompt.ts";
 import type { RunContext } from "../src/agent/runContext.ts";
 import { systemPrompt } from "../src/agent/systemPrompt.ts";
 import { type ToolSet, toolSet } from "../src/agent/toolSet.ts";
@@ -90,7 +91,7 @@ async function timedRun(tools: ToolSet, model: Model): Promise<number> {
     question: "why?",
     window: { from: 0, to: 1, baselineFrom: 0 },
     model,
-    system: systemPrompt(catalog),
+    prompt: promptOf(systemPrompt(catalog)),
     catalog,
     skillsDropped: [],
     servers: [{ name: "probe", connected: true }],

@@ -21,10 +21,10 @@ export async function* askModel(
   context: RunContext & { readonly messages: Messages },
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | Ephemeral> {
-  const { model, tools, system, results, clock, budget, limits } = context;
+  const { model, tools, prompt, results, clock, budget, limits } = context;
   yield* await journal.flush();
   const messages = await context.messages(journal.state);
-  const input: StepInput = { system, messages, tools: tools.specs, toolChoice, results, clock };
+  const input: StepInput = { system: prompt.text, messages, tools: tools.specs, toolChoice, results, clock };
 
   for (let attempt = 1; ; attempt++) {
     let failure: Failed | undefined;

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { estimateTokens } from "../model/estimateTokens.ts";
 import type { Window } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { RunContext } from "./runContext.ts";
@@ -12,12 +10,13 @@ class ResumeError extends Error {
 
 /** The first events of a new run, or the mark of a resumed one. */
 export function beginRun(journal: Journal, context: RunContext): void {
-  const { system, question, window, clock, catalog, model } = context;
-  const digest = createHash("sha256").update(system).digest("hex");
+  const { prompt, question, window, clock, catalog, model } = context;
   const { started, ended } = journal.state;
   if (started) {
-    if (started.prompt.digest !== digest) {
-      throw new ResumeError(`the run was begun with system prompt ${started.prompt.digest}, but was given ${digest}`);
+    if (started.prompt.digest !== prompt.digest) {
+      throw new ResumeError(
+        `the run was begun with system prompt ${started.prompt.digest}, but was given ${prompt.digest}`,
+      );
     }
     if (!ended) return journal.add({ type: "notice", kind: "resumed", message: "the run was resumed" });
   }
@@ -32,7 +31,7 @@ export function beginRun(journal: Journal, context: RunContext): void {
       window,
       model: { id: model.id, window: model.window },
       catalog: { digest: catalog.digest, skills: catalog.skills.length, dropped: context.skillsDropped },
-      prompt: { digest, tokens: estimateTokens(system) },
+      prompt: { digest: prompt.digest, tokens: prompt.tokens },
       servers: context.servers,
       fingerprints: context.fingerprints,
       budget: context.budget,

@@ -10,6 +10,7 @@ import { tempDir } from "../../test/kit/tempDir.ts";
 import { memoryEventLog } from "./eventLog.ts";
 import type { RunEvent } from "./events.ts";
 import { runLoop } from "./loop.ts";
+import { promptOf } from "./prompt.ts";
 
 const program = join(import.meta.dirname, "../../test/kit/resumeScript.ts");
 
@@ -105,7 +106,7 @@ test("a log is not continued with another system prompt", async () => {
   const unfinished = memoryEventLog(log.events.slice(0, 3));
 
   const resumed = drain(
-    runLoop(probe.context([], { log: unfinished, system: "another" }), new AbortController().signal),
+    runLoop(probe.context([], { log: unfinished, prompt: promptOf("another") }), new AbortController().signal),
   );
 
   await expect(resumed).rejects.toMatchObject({ code: "prompt-changed" });

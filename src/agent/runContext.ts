@@ -8,6 +8,7 @@ import type { EventLog } from "./eventLog.ts";
 import type { Window } from "./events.ts";
 import type { ExecuteContext } from "./executeCall.ts";
 import type { Policy } from "./policy.ts";
+import type { Prompt } from "./prompt.ts";
 
 /** What a run works with. Everything is fixed for the run. */
 export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
@@ -17,7 +18,7 @@ export interface RunContext extends Omit<ExecuteContext, "pageSize"> {
   readonly window: Window;
   readonly model: Model;
   /** The system prompt, made once for the run; a resumed run must be given the same. */
-  readonly system: string;
+  readonly prompt: Prompt;
   readonly catalog: Pick<Catalog, "skills" | "digest">;
   readonly skillsDropped: readonly DroppedSkill[];
   readonly servers: readonly ServerFact[];

@@ -1,8 +1,6 @@
 import type { Ephemeral, RunEvent, SessionCreated } from "../agent/events.ts";
 import { runLoop } from "../agent/loop.ts";
 import { rulesPolicy } from "../agent/policy.ts";
-import { toolLimitsFor } from "../agent/toolLimits.ts";
-import { toolSet } from "../agent/toolSet.ts";
 import type { Claim } from "../store/store.ts";
 import type { ScratchTree } from "../workspace/workspace.ts";
 import { noServerModel } from "./noServerModel.ts";
@@ -35,11 +33,11 @@ export async function* runSession(
   const { created, answered, events } = await readSession(claim, surroundings);
   const stored = await surroundings.texts.get(created.inputs);
   const opened = await surroundings.models.open(created.inputs.model);
-  const tools = toolSet(stored.tools, toolLimitsFor(opened?.model.window));
+  const tools = stored.offered(opened?.model.window);
   await using tree = lazyTree(created, surroundings);
   const results = storedResults(store, claim.session);
   const context = {
-    system: stored.system,
+    prompt: stored.prompt,
     catalog: stored.catalog,
     skillsDropped: created.inputs.dropped,
     servers: created.inputs.servers,

@@ -1,4 +1,7 @@
 import type { SessionInputs } from "../agent/events.ts";
+import { type Prompt, promptOf } from "../agent/prompt.ts";
+import { toolLimitsFor } from "../agent/toolLimits.ts";
+import { type ToolSet, toolSet } from "../agent/toolSet.ts";
 import type { ServerTool } from "../mcp/registry.ts";
 import type { Store } from "../store/store.ts";
 import { readCatalogText, type SkillSet, sha256 } from "./catalogText.ts";
@@ -8,8 +11,10 @@ import { readToolsText } from "./sessionTools.ts";
 /** What a session's runs are made of. */
 export interface SessionTexts {
   readonly catalog: SkillSet;
-  readonly system: string;
+  readonly prompt: Prompt;
   readonly tools: readonly ServerTool[];
+  /** What a model with this window is offered of them. */
+  offered(window: number | undefined): ToolSet;
 }
 
 /** Sessions of one deployment share theirs; those of many commits do not. */
@@ -52,6 +57,19 @@ export class StoredTexts {
       return found;
     };
     const [catalog, system, tools] = await Promise.all([text("catalog"), text("prompt"), text("tools")]);
-    return { catalog: readCatalogText(catalog), system, tools: readToolsText(tools) };
+    return { catalog: readCatalogText(catalog), prompt: promptOf(system), ...offer(readToolsText(tools)) };
   }
+}
+
+/** Each set is made once: it measures what the tools cost. */
+function offer(tools: readonly ServerTool[]): Pick<SessionTexts, "tools" | "offered"> {
+  const sets = new Map<number | undefined, ToolSet>();
+  return {
+    tools,
+    offered(window) {
+      const set = sets.get(window) ?? toolSet(tools, toolLimitsFor(window));
+      sets.set(window, set);
+      return set;
+    },
+  };
 }

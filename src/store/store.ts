@@ -129,7 +129,7 @@ export interface EventRow {
   readonly body: string;
 }
 
-export interface MessageRow {
+interface MessageRow {
   /** The sender's own, so that sending twice is sending once. */
   readonly id: string;
   readonly at: number;

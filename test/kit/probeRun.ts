@@ -4,6 +4,7 @@ import { memoryEventLog } from "../../src/agent/eventLog.ts";
 import type { Ephemeral, RunEvent } from "../../src/agent/events.ts";
 import { noLimits } from "../../src/agent/limits.ts";
 import { rulesPolicy } from "../../src/agent/policy.ts";
+import { promptOf } from "../../src/agent/prompt.ts";
 import type { RunContext } from "../../src/agent/runContext.ts";
 import { systemPrompt } from "../../src/agent/systemPrompt.ts";
 import { toolSet } from "../../src/agent/toolSet.ts";
@@ -69,7 +70,7 @@ export async function probeRun(
         question: redact("why is checkout slow?"),
         window: { from: 1_700_000_000_000, to: 1_700_001_800_000, baselineFrom: 1_699_998_200_000 },
         model: scriptedModel({ steps }),
-        system: systemPrompt(catalog),
+        prompt: promptOf(systemPrompt(catalog)),
         catalog,
         skillsDropped: [],
         servers: [{ name: "probe", connected: true }],
