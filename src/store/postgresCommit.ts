@@ -94,11 +94,11 @@ async function appendAll(client: PoolClient, appends: readonly Append[], now: nu
     now,
     sessions,
     appends.map(({ expectedSeq, events: added }) => expectedSeq + added.length),
-    appends.map(({ change }) => change.status),
-    appends.map(({ change }) => change.messages),
-    appends.map(({ change }) => change.verdict),
-    appends.map(({ change }) => change.ended),
-    appends.map(({ change }) => change.dropCancel),
+    appends.map(({ change }) => change?.status ?? null),
+    appends.map(({ change }) => change?.messages ?? null),
+    appends.map(({ change }) => change?.verdict ?? null),
+    appends.map(({ change }) => change?.ended ?? null),
+    appends.map(({ change }) => change?.dropCancel ?? 0),
   ];
   await client.query({ name: "change-sessions", text: changeSessions, values });
   await client.query({

@@ -58,13 +58,24 @@ function write(file: SqliteFile, { claim, expectedSeq, events, results, change }
       at,
       body,
     );
+  const lastSeq = expectedSeq + events.length;
+  // Most of them: a statement that may set the status writes its index anew, whatever it was before.
+  if (!change) {
+    file.run(
+      "update sessions set last_seq = ?, updated_at = ?, revision = revision + 1 where id = ?",
+      lastSeq,
+      now,
+      session,
+    );
+    return;
+  }
   file.run(
     `update sessions set last_seq = ?1, updated_at = ?2, revision = revision + 1,
        status = case when ?3 = 'ended' and messages > ?4 then 'waiting' else coalesce(?3, status) end,
        verdict = coalesce(?5, verdict), ended = coalesce(?6, ended),
        cancel_requested_at = case ?7 when 1 then null else cancel_requested_at end
      where id = ?8`,
-    expectedSeq + events.length,
+    lastSeq,
     now,
     change.status,
     change.messages,

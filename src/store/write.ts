@@ -1,5 +1,13 @@
 import { orNull } from "./sessionRow.ts";
-import { type Addition, type Claim, type EventRow, type ResultRow, type SessionStatus, StoreError } from "./store.ts";
+import {
+  type Addition,
+  type Claim,
+  type EventRow,
+  type ResultRow,
+  type SessionChange,
+  type SessionStatus,
+  StoreError,
+} from "./store.ts";
 import { toStored } from "./storedText.ts";
 
 /** What the holder of a claim appends, with texts as they are stored. */
@@ -8,22 +16,21 @@ export interface Append {
   readonly expectedSeq: number;
   readonly events: readonly EventRow[];
   readonly results: readonly ResultRow[];
-  /** Null leaves the column as it is. */
-  readonly change: {
-    readonly status: SessionStatus | null;
-    readonly messages: number | null;
-    readonly verdict: string | null;
-    readonly ended: string | null;
-    readonly dropCancel: 0 | 1;
-  };
+  /** Absent where nothing in the session's row changes but what counts its events. */
+  readonly change?: StoredChange;
+}
+
+/** Null leaves the column as it is. */
+interface StoredChange {
+  readonly status: SessionStatus | null;
+  readonly messages: number | null;
+  readonly verdict: string | null;
+  readonly ended: string | null;
+  readonly dropCancel: 0 | 1;
 }
 
 /** Throws `too-large`, and `sequence` where the events' own numbers do not follow `expectedSeq`. */
-export function toAppend(
-  claim: Claim,
-  expectedSeq: number,
-  { events, results = [], change: { status, messages, verdict, ended, cancelRequested } = {} }: Addition,
-): Append {
+export function toAppend(claim: Claim, expectedSeq: number, { events, results = [], change = {} }: Addition): Append {
   const stray = events.find(({ seq }, index) => seq !== expectedSeq + 1 + index);
   if (stray)
     throw new StoreError(
@@ -36,13 +43,17 @@ export function toAppend(
     events: events.map(toStoredEvent),
     // A call that answered twice in one append: the last is kept, and each row is written once.
     results: [...new Map(results.map(({ call, body }) => [call, { call, body: toStored(body) }])).values()],
-    change: {
-      status: status ?? null,
-      messages: messages ?? null,
-      verdict: orNull(verdict),
-      ended: orNull(ended),
-      dropCancel: cancelRequested === false ? 1 : 0,
-    },
+    ...(Object.keys(change).length > 0 ? { change: toStoredChange(change) } : {}),
+  };
+}
+
+function toStoredChange({ status, messages, verdict, ended, cancelRequested }: SessionChange): StoredChange {
+  return {
+    status: status ?? null,
+    messages: messages ?? null,
+    verdict: orNull(verdict),
+    ended: orNull(ended),
+    dropCancel: cancelRequested === false ? 1 : 0,
   };
 }
 
