@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, StepInput } from "../model/model.ts";
+import type { ModelEvent, StepInput } from "../model/model.ts";
 import type { Ephemeral, EventBody, RunEvent } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { Messages } from "./messages.ts";
@@ -30,10 +30,15 @@ export async function* askModel(
     let failure: Failed | undefined;
     try {
       using _room = await limits.acquire(`model:${model.id}`, signal);
-      for await (const event of attemptStep(model, input, signal)) {
+      for await (const event of model.step(input, signal)) {
+        signal.throwIfAborted();
+        // A model that goes on after its end cannot be heard.
         if (event.type === "answered") return journal.add(...answered(step, event));
-        if (event.type === "failed") failure = event;
-        else yield { type: "delta", kind: event.type, delta: event.delta };
+        if (event.type === "failed") {
+          failure = event;
+          break;
+        }
+        yield { type: "delta", kind: event.type, delta: event.delta };
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -52,15 +57,6 @@ export async function* askModel(
       // Aborted while waiting: the loop sees the signal and ends the run.
       return;
     }
-  }
-}
-
-/** One attempt; stops at the first end, so that a model that goes on after it cannot be heard. */
-async function* attemptStep(model: Model, input: StepInput, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  for await (const event of model.step(input, signal)) {
-    signal.throwIfAborted();
-    yield event;
-    if (event.type === "answered" || event.type === "failed") return;
   }
 }
 

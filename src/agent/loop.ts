@@ -37,7 +37,10 @@ export async function* runLoop(context: RunContext, signal: AbortSignal): AsyncG
   const work = AbortSignal.any([signal, end.signal]);
   const asking = context.leave ? AbortSignal.any([work, context.leave]) : work;
   try {
-    while (!journal.state.ended && !context.leave?.aborted) yield* advance(journal, run, { signal, work, asking });
+    while (!journal.state.ended && !context.leave?.aborted) {
+      const acting = advance(journal, run, { signal, work, asking });
+      if (acting) yield* acting;
+    }
     yield* await journal.flush();
   } finally {
     end.abort(new Error("the run has ended"));
@@ -60,12 +63,12 @@ interface Signals {
   readonly asking: AbortSignal;
 }
 
-/** One move: what the state asks for next. Those that only decide add to the journal; those that act flush it first. */
-async function* advance(
+/** One move: what the state asks for next. Those that only decide add to the journal; those that act are given back. */
+function advance(
   journal: Journal,
   context: Run,
   { signal, work, asking }: Signals,
-): AsyncGenerator<RunEvent | Ephemeral> {
+): AsyncGenerator<RunEvent | Ephemeral> | void {
   const { state } = journal;
   const final = isFinal(state);
   if (work.aborted && !final) return journal.add(signal.aborted ? cancelledNotice : timeNotice(context.budget));
@@ -75,15 +78,14 @@ async function* advance(
     const undecided = callParts(last).slice(callsOfStep(state, last.step).length);
     if (undecided.length > 0) return journal.add(...decideCalls(undecided, last, state, context));
     if (callsOfStep(state, last.step).some(({ finished }) => !finished)) {
-      return yield* runCalls(journal, context, work);
+      return runCalls(journal, context, work);
     }
   } else if (last && !final) {
-    return yield* askModel(journal, last, context, asking);
+    return askModel(journal, last, context, asking);
   }
 
   const plan = planStep(state, budgetUse(state, context));
-  if (plan.kind === "ask") nextStep(journal, plan, context);
-  else finish(journal, plan, context);
+  return plan.kind === "ask" ? nextStep(journal, plan, context) : finish(journal, plan, context);
 }
 
 function isFinal({ notices }: RunState): boolean {
