@@ -1,7 +1,7 @@
 /**
  * Sessions at once on one worker, and on two: five steps, two real tool calls each, durable events, a model that takes
  * 200 ms a step: `node bench/sessions.ts [--profile]`. Ideal is the model's time alone: one second for any number of sessions.
- * Aim: 90 % of it at 1,000 sessions.
+ * Aim: 90 % of it at 1,000 sessions. The floor is what this machine takes for the same waits, calls and rows without Korvus.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { createInterface } from "node:readline";
 import type { StoreAddress } from "../src/store/openStore.ts";
 import { startPostgres } from "../test/kit/startPostgres.ts";
 import { tempDir } from "../test/kit/tempDir.ts";
+import type { FloorResult } from "./sessionFloor.ts";
 import type { WorkerResult } from "./sessionWorker.ts";
 
 /** Five steps of 200 ms. */
@@ -22,8 +23,9 @@ export interface SessionsRow {
   readonly sessions: number;
   /** Of the slowest worker, ms. */
   readonly elapsed: number;
-  /** Share of the ideal throughput. */
+  /** Share of the ideal throughput, and of the floor's with as many sessions on one worker. */
   readonly ofIdeal: number;
+  readonly ofFloor: number;
   /** Of all workers, ms a session. */
   readonly cpuPerSession: number;
   /** KiB a session, of the resident set. */
@@ -34,6 +36,8 @@ export interface SessionsRow {
 export async function benchSessions(profile: boolean): Promise<readonly SessionsRow[]> {
   await using postgres = await startPostgres();
   const rows: SessionsRow[] = [];
+  const floors = new Map<number, number>();
+  for (const sessions of [50, 100, 200, 1_000]) floors.set(sessions, await measureFloor(sessions));
   for (const [workers, sessions] of [
     [1, 50],
     [1, 100],
@@ -45,7 +49,14 @@ export async function benchSessions(profile: boolean): Promise<readonly Sessions
       if (store === "sqlite" && workers > 1) continue;
       const url = store === "postgres" ? await postgres.createDatabase(`bench_${workers}_${sessions}`) : "";
       rows.push(
-        await measure({ store, url, workers, sessions, profile: profile && sessions === 1_000 && workers === 1 }),
+        await measure({
+          store,
+          url,
+          workers,
+          sessions,
+          floor: floors.get(sessions) ?? Number.NaN,
+          profile: profile && sessions === 1_000 && workers === 1,
+        }),
       );
     }
   }
@@ -57,10 +68,20 @@ interface Setting {
   readonly url: string;
   readonly workers: number;
   readonly sessions: number;
+  /** What it takes without Korvus, ms. */
+  readonly floor: number;
   readonly profile: boolean;
 }
 
-async function measure({ store, url, workers, sessions, profile }: Setting): Promise<SessionsRow> {
+async function measureFloor(sessions: number): Promise<number> {
+  await using dir = await tempDir();
+  const args = [join(import.meta.dirname, "sessionFloor.ts"), dir.path, String(sessions)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  return (JSON.parse(value as string) as FloorResult).elapsed;
+}
+
+async function measure({ store, url, workers, sessions, floor, profile }: Setting): Promise<SessionsRow> {
   const program = join(import.meta.dirname, "sessionWorker.ts");
   const share = sessions / workers;
   const children: { child: ChildProcess; lines: AsyncIterator<string> }[] = [];
@@ -90,6 +111,7 @@ async function measure({ store, url, workers, sessions, profile }: Setting): Pro
     sessions,
     elapsed,
     ofIdeal: ideal / elapsed,
+    ofFloor: floor / elapsed,
     cpuPerSession: sum(({ cpu }) => cpu) / sessions,
     memoryPerSession: sum(({ memory }) => memory) / sessions / 1024,
     profile: results[0]?.profile ?? [],
@@ -99,7 +121,7 @@ async function measure({ store, url, workers, sessions, profile }: Setting): Pro
 export function showSessions(rows: readonly SessionsRow[]): string {
   const lines = rows.map(
     (row) =>
-      `  ${row.store.padEnd(9)} ${row.workers} worker${row.workers === 1 ? " " : "s"} ${String(row.sessions).padStart(5)} sessions  ${(row.elapsed / 1000).toFixed(2).padStart(6)} s  ${(row.ofIdeal * 100).toFixed(0).padStart(3)} % of ideal  ${(row.sessions / (row.elapsed / 1000)).toFixed(0).padStart(4)}/s  cpu ${row.cpuPerSession.toFixed(1)} ms  memory ${row.memoryPerSession.toFixed(0)} KiB a session`,
+      `  ${row.store.padEnd(9)} ${row.workers} worker${row.workers === 1 ? " " : "s"} ${String(row.sessions).padStart(5)} sessions  ${(row.elapsed / 1000).toFixed(2).padStart(6)} s  ${(row.ofIdeal * 100).toFixed(0).padStart(3)} % of ideal ${(row.ofFloor * 100).toFixed(0).padStart(4)} % of the floor  ${(row.sessions / (row.elapsed / 1000)).toFixed(0).padStart(4)}/s  cpu ${row.cpuPerSession.toFixed(1)} ms  memory ${row.memoryPerSession.toFixed(0)} KiB a session`,
   );
   const profiles = rows
     .filter(({ profile }) => profile.length > 0)
