@@ -43,8 +43,8 @@ async function fleet() {
   return {
     postgres,
     store,
-    async worker(name: string) {
-      const running = startProcess(process.execPath, [program, dir.path, postgres.url, name, "200"]);
+    async worker(name: string, concurrency = 200) {
+      const running = startProcess(process.execPath, [program, dir.path, postgres.url, name, String(concurrency)]);
       await running.until(/ready/);
       return running;
     },
@@ -54,6 +54,11 @@ async function fleet() {
       for (let number = 0; number < count; number++)
         rows.push((await sessions.create({ question: `q-${number}`, queued: true }, never)).id);
       return rows;
+    },
+    /** Who runs sessions now. */
+    async owners(): Promise<ReadonlySet<string | undefined>> {
+      const { sessions } = await store.list({ limit: 1_000, status: "running" });
+      return new Set(sessions.map(({ owner }) => owner));
     },
     ended: async () => (await store.counts()).ended,
     /** Fails unless every session ended well, no event is lost or doubled, and nothing finished was done again. */
@@ -96,9 +101,14 @@ describe("a fleet on PostgreSQL", needs("postgres"), () => {
   }, async () => {
     await using place = await fleet();
     const ids = await place.make(200);
-    await using killed = await place.worker("killed");
-    await using frozen = await place.worker("frozen");
-    await delay(700);
+    // Too many for one of them: both have some in mid-run, whoever is ready first.
+    const [first, second] = await Promise.all([place.worker("killed", 60), place.worker("frozen", 60)]);
+    await using killed = first;
+    await using frozen = second;
+    await eventually("both run sessions", async () => {
+      const owners = await place.owners();
+      return owners.has("killed") && owners.has("frozen");
+    });
 
     killed.kill("SIGKILL");
     await delay(400);
