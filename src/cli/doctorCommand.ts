@@ -11,23 +11,12 @@ import type { DroppedSkill } from "../report/report.ts";
 import { droppedSkills } from "../session/facts.ts";
 import { load } from "../skill/catalog.ts";
 import { type CommandContext, type CommonOptions, commandConfig, printJson } from "./commandContext.ts";
+import type { Check } from "./doctorCheck.ts";
 import { type ExitCode, exitCode } from "./exitCode.ts";
+import { listenChecks, storeChecks, workspaceChecks } from "./sessionChecks.ts";
 import { shownPath } from "./shownPath.ts";
 import { room } from "./terminal.ts";
 import { duration, grouped, visibleLines, wrap } from "./text.ts";
-
-/** One thing that was looked at. */
-interface Check {
-  readonly about: string;
-  readonly state: "good" | "warning" | "bad";
-  readonly message: string;
-  /** What to do about it. */
-  readonly remedy?: string;
-  /** What a failure means for the exit code; a server that is down is no fault of the input. */
-  readonly code?: ExitCode;
-  /** False for what is bad and stops no investigation. */
-  readonly stops?: boolean;
-}
 
 /** Goes through everything that can be wrong, in the order in which it would bite, and ends with one sentence. */
 export async function doctor(context: CommandContext, options: CommonOptions): Promise<ExitCode> {
@@ -54,7 +43,10 @@ export async function doctor(context: CommandContext, options: CommonOptions): P
     ]);
   }
   if (config) {
+    look(listenChecks(config));
+    look(await storeChecks(config, context));
     look(await modelChecks(config));
+    look(await workspaceChecks(config, context));
     await checkServers(config, context, look);
   }
 
