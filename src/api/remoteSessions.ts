@@ -108,6 +108,14 @@ export function remoteSessions(options: RemoteSessionsOptions): Sessions {
         throw fromRemote(error, options);
       }
     },
+    async *export(id) {
+      const decoder = new TextDecoder();
+      try {
+        for await (const { data } of client.exportSession({ id })) yield decoder.decode(data, { stream: true });
+      } catch (error) {
+        throw fromRemote(error, options);
+      }
+    },
   };
 }
 

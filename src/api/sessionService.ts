@@ -8,10 +8,22 @@ import { sessionToWire, statusFromWire, windowFromWire } from "./sessionWire.ts"
 const usualPage = 50;
 const largestPage = 500;
 const longestText = 200;
+/** Bytes of an export in one message: many gRPC clients take no more than 4 MiB. */
+const largestPiece = 1024 * 1024;
 
 /** RPCs on sessions. Requests are checked here; what errors become is settled in one place for all services. */
 export function sessionService(sessions: Sessions, maxStreams: number): ServiceImpl<typeof SessionService> {
   let streams = 0;
+  /** Room for one more stream, given back when it is disposed. */
+  const openStream = (): Disposable => {
+    if (streams >= maxStreams)
+      throw new ConnectError(
+        `${maxStreams} streams are open, which is the most: try again later`,
+        Code.ResourceExhausted,
+      );
+    streams++;
+    return { [Symbol.dispose]: () => streams-- };
+  };
   return {
     async createSession(request, { signal }) {
       return { session: sessionToWire(await sessions.create(toRequest(request), signal)) };
@@ -34,20 +46,10 @@ export function sessionService(sessions: Sessions, maxStreams: number): ServiceI
     },
     async *watchSession({ id, afterSequence, follow }, { signal }) {
       if (afterSequence < 0n) throw invalid("after_sequence must not be negative");
-      if (streams >= maxStreams) {
-        throw new ConnectError(
-          `${maxStreams} sessions are being watched, which is the most: try again later`,
-          Code.ResourceExhausted,
-        );
-      }
-      streams++;
-      try {
-        const after = Number(afterSequence);
-        for await (const { seq, at, type, ...body } of sessions.watch(needed("id", id), { after, follow }, signal)) {
-          yield { sequence: BigInt(seq), at: BigInt(at), type, body: body as unknown as JsonObject };
-        }
-      } finally {
-        streams--;
+      using _stream = openStream();
+      const after = Number(afterSequence);
+      for await (const { seq, at, type, ...body } of sessions.watch(needed("id", id), { after, follow }, signal)) {
+        yield { sequence: BigInt(seq), at: BigInt(at), type, body: body as unknown as JsonObject };
       }
     },
     async sendMessage({ id, question, window, messageId }) {
@@ -69,6 +71,14 @@ export function sessionService(sessions: Sessions, maxStreams: number): ServiceI
       const result = await sessions.result(needed("id", id), call);
       if (result === undefined) throw new ConnectError(`no result was kept for call ${call}`, Code.NotFound);
       return { result: result as JsonObject };
+    },
+    async *exportSession({ id }) {
+      using _stream = openStream();
+      for await (const text of sessions.export(needed("id", id))) {
+        const data = Buffer.from(text);
+        for (let start = 0; start < data.length; start += largestPiece)
+          yield { data: data.subarray(start, start + largestPiece) };
+      }
     },
   };
 }

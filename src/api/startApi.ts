@@ -38,7 +38,7 @@ export interface ApiOptions {
 interface ApiLimits {
   /** Of a request, bytes, also after decompression. */
   readonly body: number;
-  /** Sessions that are watched at once. */
+  /** Streams that are open at once: sessions that are watched or exported. */
   readonly streams: number;
   readonly connections: number;
 }

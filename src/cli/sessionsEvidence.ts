@@ -1,18 +1,18 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { openWorkspaces } from "../app/grounds.ts";
 import { version } from "../app/version.ts";
 import type { Config } from "../config/config.ts";
 import { isRemoteRepository } from "../config/serverAddress.ts";
-import { bundleFromStore, createdOf } from "../session/sessionBundle.ts";
-import { exportLines, readExport } from "../session/sessionExport.ts";
+import { createdOf } from "../session/sessionBundle.ts";
+import { readExport } from "../session/sessionExport.ts";
 import { type Difference, type Verification, verifySession } from "../session/verifySession.ts";
 import { type CommandContext, type CommonOptions, commandConfig, commandLog, printJson } from "./commandContext.ts";
 import { type ExitCode, exitCode, UsageError } from "./exitCode.ts";
-import { openSessions } from "./openSessions.ts";
+import { openSessions, type ServerOption } from "./openSessions.ts";
 import { visible } from "./text.ts";
 
-export interface VerifyOptions extends CommonOptions {
+export interface VerifyOptions extends CommonOptions, ServerOption {
   readonly file?: string;
   readonly repository?: string;
 }
@@ -28,11 +28,13 @@ export async function sessionsVerify(
     throw new UsageError(
       "what shall be verified?\nkorvus sessions verify ID, or korvus sessions verify --file session.jsonl",
     );
+  if (options.file !== undefined && options.server !== undefined)
+    throw new UsageError("--file and --server: an export in a file is verified without a server");
   const log = commandLog(context, options);
   const config = await commandConfig(context, options, log);
   const { bundle, fault } =
     options.file === undefined
-      ? await stored(context, { id: id ?? "", config, options })
+      ? readExport(await exported(context, { id: id ?? "", config, options }))
       : readFile(resolve(cwd, options.file));
   const name = createdOf(bundle.events).inputs.workspace?.name;
   const known = name === undefined ? config : withRepository(config, { name, repository: options.repository, cwd });
@@ -54,15 +56,12 @@ function render({ differences, workspace, promptDigest, madeBy }: Verification):
   return differences.map(({ what, message }) => `  differs  ${what.padEnd(12)} ${visible(message)}\n`).join("") + made;
 }
 
-async function stored(
+async function exported(
   context: CommandContext,
-  { id, config, options }: { id: string; config: Config; options: CommonOptions },
-) {
-  const log = commandLog(context, options);
-  await using open = await openSessions(context, { config, options, log });
-  const row = await open.sessions.get(id);
-  if (!open.store) throw new UsageError("a server's session is verified from its export");
-  return { bundle: await bundleFromStore(open.store, row.id), fault: undefined };
+  { id, config, options }: { id: string; config: Config; options: CommonOptions & ServerOption },
+): Promise<string> {
+  await using open = await openSessions(context, { config, options, log: commandLog(context, options) });
+  return (await Array.fromAsync(open.sessions.export(id))).join("");
 }
 
 function readFile(path: string) {
@@ -96,20 +95,26 @@ function withRepository(config: Config, { name, repository, cwd }: GivenReposito
 export async function sessionsExport(
   context: CommandContext,
   id: string,
-  options: CommonOptions & { readonly output?: string },
+  options: CommonOptions & ServerOption & { readonly output?: string },
 ): Promise<ExitCode> {
   const { terminal, cwd } = context;
   const log = commandLog(context, options);
   const config = await commandConfig(context, options, log);
   await using open = await openSessions(context, { config, options, log });
   const row = await open.sessions.get(id);
-  if (!open.store) throw new UsageError("a session is exported where its store is");
-  const bundle = await bundleFromStore(open.store, row.id);
+  const pieces = open.sessions.export(row.id);
   if (options.output === undefined) {
-    for (const line of exportLines(bundle)) terminal.out(line);
+    for await (const piece of pieces) terminal.out(piece);
     return exitCode.done;
   }
   const file = resolve(cwd, options.output);
+  await writeNew(file, pieces);
+  terminal.err(`  session ${row.id.slice(0, 12)} written to ${visible(file)}\n`);
+  return exitCode.done;
+}
+
+/** The whole text, or no file. */
+async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<void> {
   let target: number;
   try {
     target = openSync(file, "wx", 0o600);
@@ -118,10 +123,11 @@ export async function sessionsExport(
     throw new UsageError(`${file} is there already: an export overwrites nothing`, { cause: error });
   }
   try {
-    for (const line of exportLines(bundle)) writeSync(target, line);
+    for await (const piece of pieces) writeSync(target, piece);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
   } finally {
     closeSync(target);
   }
-  terminal.err(`  session ${row.id.slice(0, 12)} written to ${visible(file)}\n`);
-  return exitCode.done;
 }

@@ -30,6 +30,8 @@ export interface Sessions {
   report(id: string): Promise<{ readonly report: Report; readonly run: RunSummary } | undefined>;
   /** A tool result as it was kept, JSON; undefined where none was. */
   result(id: string, call: number): Promise<unknown>;
+  /** All that is kept of the session: the text that `readExport` reads, in pieces. */
+  export(id: string): AsyncIterable<string>;
 }
 
 interface WatchOptions {

@@ -7,6 +7,8 @@ import type { SessionRow } from "../store/store.ts";
 import { createSession, requestDigest } from "./createSession.ts";
 import { questionMessage } from "./questionMessage.ts";
 import { SessionError, type Sessions } from "./session.ts";
+import { bundleFromStore } from "./sessionBundle.ts";
+import { exportLines } from "./sessionExport.ts";
 import { storedEvents } from "./storedLog.ts";
 import { storedResult } from "./storedResults.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -96,6 +98,9 @@ export function sessionReader(
     },
     async result(id, call) {
       return await storedResult(store, (await get(id)).id, call);
+    },
+    async *export(id) {
+      yield* exportLines(await bundleFromStore(store, (await get(id)).id));
     },
   };
 }

@@ -194,6 +194,85 @@ test("a server takes sessions from curl and from the command line, by the lines 
   await place.nothingIsLeft();
 });
 
+test("what a server has is exported, verified and resolved from elsewhere", {
+  ...needs("git"),
+  timeout: 120_000,
+}, async () => {
+  await using provider = await providerMock(lookThenReport);
+  await using repository = await gitRepository({ "skills/a.md": skill("pinned", "OF THE COMMIT") });
+  const workspaces = { payments: { repository: repository.path } };
+  await using place = await korvusPlace({ mcp: { servers }, model: provider.modelOf(), workspaces });
+  await using elsewhere = await korvusPlace(undefined);
+  const server = place.start(["serve", "--listen", "127.0.0.1:0"]);
+  const [, url = ""] = await server.until(/listening on (http:\/\/127\.0\.0\.1:\d+) /);
+  const there = (args: readonly string[]) => elsewhere.run([...args, "--server", url]);
+
+  expect((await there(["investigate", "why?", "--workspace", "payments"])).code).toBe(0);
+  const [session] = await listed(place);
+  const id = session?.id ?? "";
+
+  const exported = await there(["sessions", "export", id.slice(0, 8)]);
+  expect(exported.stdout).toBe((await place.run(["sessions", "export", id])).stdout);
+  expect(await there(["sessions", "verify", id, "--repository", repository.path])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/prompt rebuilt from [0-9a-f]{7}: identical/),
+  });
+  const both = await there(["sessions", "verify", "--file", "s.jsonl"]);
+  expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining("without a server") });
+  const lost = await there(["sessions", "export", "ffffffffffff", "--output", "lost.jsonl"]);
+  expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining("no session ffffffffffff") });
+
+  expect((await there(["workspaces", "list"])).stdout).toMatch(/payments +HEAD +\S+/);
+  const commit = repository.git("rev-parse", "HEAD");
+  expect((await there(["workspaces", "resolve", "payments"])).stdout).toContain(commit);
+  expect(JSON.parse((await there(["workspaces", "resolve", "payments@HEAD", "--json"])).stdout)).toEqual({
+    workspace: "payments",
+    ref: "HEAD",
+    commit,
+  });
+  const nowhere = await there(["workspaces", "resolve", "payments@gone"]);
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("gone") });
+
+  server.kill("SIGTERM");
+  expect((await server.ended).code).toBe(0);
+});
+
+test("doctor looks at the store, the workspaces and the address to listen on", {
+  ...needs("git"),
+  timeout: 60_000,
+}, async () => {
+  await using repository = await gitRepository({ "skills/a.md": skill("pinned", "x") });
+  const skills = { "skills/b.md": skill("deployed", "BODY") };
+  await using good = await korvusPlace(
+    { mcp: { servers }, workspaces: { payments: { repository: repository.path } } },
+    skills,
+  );
+  await using bad = await korvusPlace(
+    {
+      mcp: { servers },
+      workspaces: { ops: { repository: "gone" } },
+      server: { listen: "0.0.0.0:7700" },
+    },
+    skills,
+  );
+  await using away = await korvusPlace(
+    { mcp: { servers }, store: { url: "postgres://ana@127.0.0.1:1/korvus" } },
+    skills,
+  );
+
+  const [fresh, faulty, storeless] = await Promise.all([good, bad, away].map((place) => place.run(["doctor"])));
+
+  expect(fresh).toMatchObject({ code: 0 });
+  expect(fresh?.stdout).toMatch(/✓ store +\.\/\.korvus\/korvus\.db, which the first session makes/);
+  expect(fresh?.stdout).toContain(repository.git("rev-parse", "HEAD").slice(0, 12));
+  expect(faulty).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ server .*server\.tokens/s) });
+  expect(faulty?.stdout).toMatch(/✗ ops .*Korvus can investigate\./s);
+  expect(storeless).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ store .*First store/s) });
+
+  await good.run(["investigate", "why?", "--set", "service=x"]);
+  expect((await good.run(["doctor"])).stdout).toMatch(/✓ store +\.\/\.korvus\/korvus\.db: 1 sessions ended/);
+});
+
 test("a server and a worker share a PostgreSQL", { ...needs("postgres"), timeout: 120_000 }, async () => {
   await using provider = await providerMock(lookThenReport);
   await using postgres = await startPostgres();
